@@ -1,0 +1,110 @@
+"""Compare two recorded commits, case by case."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from perftrack.app.history import CommitResults, Noise, results_of
+from perftrack.app.project import Project
+from perftrack.core.history import lane_of
+from perftrack.core.model import Measurement, Status
+from perftrack.core.verdict import Judgement, Verdict, control_false_discoveries, judge
+
+EXIT_REGRESSION = 3
+EXIT_UNDECIDED = 4
+
+# How much a reader wants to see a verdict; ties go by p-value, not by raw percent.
+_ORDER = (
+    Verdict.REGRESSION,
+    Verdict.FAILED,
+    Verdict.IMPROVEMENT,
+    Verdict.INCONCLUSIVE,
+    Verdict.NOT_COMPARABLE,
+    Verdict.UNCHANGED,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The judgements of two commits, most significant first."""
+
+    baseline: CommitResults
+    candidate: CommitResults
+    judgements: tuple[Judgement, ...]
+
+    @property
+    def counts(self) -> dict[Verdict, int]:
+        counted = Counter(j.verdict for j in self.judgements)
+        return {v: counted.get(v, 0) for v in Verdict}
+
+    def exit_code(self, *, pass_inconclusive: bool = False) -> int:
+        """0 only where every case was decided and none got worse; see the README's table.
+
+        A case that exists only in the candidate is new and does not block. With `pass_inconclusive`
+        inconclusive cases do not block either, as long as something was decided.
+        """
+        counts = self.counts
+        if counts[Verdict.REGRESSION]:
+            return EXIT_REGRESSION
+        decided = counts[Verdict.IMPROVEMENT] + counts[Verdict.UNCHANGED]
+        blocking = counts[Verdict.FAILED] + sum(_blocks(j) for j in self.judgements)
+        if not pass_inconclusive:
+            blocking += counts[Verdict.INCONCLUSIVE]
+        return EXIT_UNDECIDED if blocking or not decided else 0
+
+
+def _blocks(judged: Judgement) -> bool:
+    if judged.verdict is not Verdict.NOT_COMPARABLE:
+        return False
+    new = judged.baseline is None and judged.candidate is not None
+    skipped = any(s is not None and s.status is Status.SKIPPED for s in (judged.baseline, judged.candidate))
+    return not new and not skipped
+
+
+def compare(
+    project: Project,
+    baseline: str,
+    candidate: str = "HEAD",
+    *,
+    patterns: Sequence[str] = (),
+    threshold: float | None = None,
+) -> Comparison:
+    """Judge every case that either commit has. Raises StoreError where one has nothing recorded."""
+    before, after = results_of(project, baseline, patterns), results_of(project, candidate, patterns)
+    noise = Noise(project)
+    judged = [
+        judge(b, c, threshold=threshold, noise=noise.of(c) if b is not None and c is not None else None)
+        for b, c in pair(before.measurements, after.measurements)
+    ]
+    controlled = control_false_discoveries(judged)
+    return Comparison(before, after, tuple(sorted(controlled, key=_significance)))
+
+
+def _significance(judged: Judgement) -> tuple[int, float, float, str]:
+    p_value = 1.0 if judged.p_value is None else judged.p_value
+    return (_ORDER.index(judged.verdict), p_value, -abs(judged.effect or 0.0), judged.subject.case.id)
+
+
+def pair(
+    baseline: Sequence[Measurement], candidate: Sequence[Measurement]
+) -> list[tuple[Measurement | None, Measurement | None]]:
+    """Both sides of each case and metric: lane by lane where they share one, else the newest of each."""
+    pairs: list[tuple[Measurement | None, Measurement | None]] = []
+    befores, afters = _by_metric(baseline), _by_metric(candidate)
+    for key in dict.fromkeys((*afters, *befores)):
+        before, after = befores.get(key, []), afters.get(key, [])
+        by_lane = {lane_of(m): m for m in reversed(before) if m.status is Status.OK}
+        shared = [(by_lane[lane_of(m)], m) for m in after if m.status is Status.OK and lane_of(m) in by_lane]
+        newest = (before[0] if before else None, after[0] if after else None)
+        failed = any(m is not None and m.status is Status.FAILED for m in newest)
+        pairs += [newest] if failed or not shared else shared
+    return pairs
+
+
+def _by_metric(measurements: Sequence[Measurement]) -> dict[tuple[str, str], list[Measurement]]:
+    grouped: dict[tuple[str, str], list[Measurement]] = {}
+    for measurement in measurements:
+        grouped.setdefault((measurement.case.id, measurement.metric), []).append(measurement)
+    return grouped

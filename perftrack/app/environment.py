@@ -1,0 +1,46 @@
+"""The environment here, and the recorded ones."""
+
+from __future__ import annotations
+
+from perftrack.app.project import Project
+from perftrack.app.record import policy
+from perftrack.core.fingerprint import EnvironmentFingerprint
+from perftrack.errors import StoreError, WorkerError
+from perftrack.suite.messages import Request
+from perftrack.suite.pool import Setup, WorkerProcess
+
+
+def current(project: Project, device: str, python: str | None) -> EnvironmentFingerprint:
+    """The fingerprint that a worker started now would have. Raises DeviceError for a device that is not there."""
+    setup = Setup(
+        python=project.interpreter(python),
+        base=project.root,
+        folder=project.root,
+        environment=dict(project.config.environment),
+    )
+    with WorkerProcess(setup) as worker:
+        reply = worker.ask(Request(environment=device, policy=policy(project)), 120.0)
+    if reply.failure is not None:
+        raise WorkerError(reply.failure.message, reply.failure.hint or None)
+    if reply.fingerprint is None:
+        raise WorkerError("the worker answered out of turn")
+    return EnvironmentFingerprint.from_dict(reply.fingerprint)
+
+
+def stored_pair(
+    project: Project, baseline: str, candidate: str
+) -> tuple[EnvironmentFingerprint, EnvironmentFingerprint]:
+    """Two recorded environments, each by id, by key, or by a revision that has one (its newest)."""
+    return _stored(project, baseline), _stored(project, candidate)
+
+
+def _stored(project: Project, name: str) -> EnvironmentFingerprint:
+    known = project.store.fingerprints()
+    for fingerprint in known.values():
+        if len(name) >= 8 and (fingerprint.id.startswith(name) or fingerprint.key_id.startswith(name)):
+            return fingerprint
+    sha = project.repository.resolve(name)
+    for measurement in project.store.measurements(sha):
+        if measurement.fingerprint is not None:
+            return measurement.fingerprint
+    raise StoreError(f"no environment is recorded for {name} ({sha[:12]})", f"perftrack record {name}")

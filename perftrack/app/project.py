@@ -1,0 +1,86 @@
+"""The project at hand: repository, configuration and store, found once and passed to every use case."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from perftrack.config import Config, load_config
+from perftrack.errors import SuiteError
+from perftrack.store import Store
+from perftrack.suite.command import CommandSpec
+from perftrack.suite.pool import Setup
+from perftrack.vcs import Repository
+
+STORE_VARIABLE = "PERFTRACK_STORE"
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Everything a use case works on. `root` is the repository's root."""
+
+    root: Path
+    repository: Repository
+    config: Config
+    store: Store
+
+    @classmethod
+    def find(cls, start: Path, store: Path | None = None) -> Project:
+        """The project around `start`. Raises GitError outside a repository, ConfigError for a bad file."""
+        repository = Repository.find(start)
+        config = load_config(repository.root)
+        return cls(repository.root, repository, config, Store(store_path(repository.root, config, store)))
+
+    def changed_paths(self) -> tuple[str, ...]:
+        """Uncommitted changes, without what perftrack itself writes."""
+        site = self.root / self.config.site
+        return tuple(
+            p for p in self.repository.is_dirty(ignoring=(self.store.path, site)) if p != self.config.site
+        )
+
+    def setup(self, tree: Path, *, python: str | None = None, benchmarks_from_tree: bool = True) -> Setup:
+        """How workers run for a tree: its code, and the benchmark files of it or of the checkout."""
+        config = self.config
+        folder = (tree if benchmarks_from_tree else self.root) / config.benchmarks
+        if not folder.is_dir() and not config.command:
+            raise SuiteError(
+                f"there is no benchmark folder {folder}",
+                f"Write {config.benchmarks}/bench_*.py, or set `benchmarks` in [tool.perftrack].",
+            )
+        source = str(config.path.relative_to(self.root)) if config.path else ""
+        return Setup(
+            python=self.interpreter(python),
+            base=tree,
+            folder=folder,
+            pattern=config.pattern,
+            pythonpath=self._pythonpath(tree),
+            foreign=self.root if tree != self.root else None,
+            commands=tuple(
+                CommandSpec(c.name, c.run, c.metric, c.timeout_s, c.threshold, c.tags, source)
+                for c in config.command
+            ),
+            environment=dict(config.environment),
+        )
+
+    def _pythonpath(self, tree: Path) -> tuple[Path, ...]:
+        if self.config.pythonpath is not None:
+            return tuple(tree / p for p in self.config.pythonpath)
+        return tuple(p for p in (tree / "src", tree) if p.is_dir())
+
+    def interpreter(self, given: str | None = None) -> str:
+        """The Python for workers: the option, the configuration's (relative to the root), or this one."""
+        python = given or self.config.python
+        if not python:
+            return sys.executable
+        return str(self.root / python) if os.sep in python else python
+
+
+def store_path(root: Path, config: Config, given: Path | None) -> Path:
+    """The option, PERFTRACK_STORE, or the configuration's path relative to the root."""
+    if given is not None:
+        return given.resolve()
+    if variable := os.environ.get(STORE_VARIABLE):
+        return Path(variable).resolve()
+    return root / config.store

@@ -1,0 +1,63 @@
+"""Build the site from the store: supplies what publish asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+from perftrack.app.comparison import compare
+from perftrack.app.project import Project
+from perftrack.core.history import Lane, RunSummary, Series
+from perftrack.core.model import Commit, Run
+from perftrack.core.verdict import Judgement
+from perftrack.publish.gather import Project as SiteProject
+from perftrack.publish.site import BuildReport, build_site
+
+
+class StoreSource:
+    """publish's HistorySource over a project's store and repository."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    @cached_property
+    def _commits(self) -> tuple[Commit, ...]:
+        stored = {c.sha: c for c in self._project.store.commits()}
+        return tuple(stored[sha] for sha in self._project.repository.order(tuple(stored)))
+
+    def series(self) -> Sequence[Series]:
+        return self._project.store.series()
+
+    def commits(self) -> Sequence[Commit]:
+        return self._commits
+
+    def lanes(self) -> Sequence[Lane]:
+        return self._project.store.lanes()
+
+    def runs(self) -> Sequence[RunSummary]:
+        return self._project.store.runs()
+
+    def run(self, run_id: str) -> Run:
+        return self._project.store.run(run_id)
+
+    def project(self) -> SiteProject:
+        newest = max((r.started_at for r in self._project.store.runs()), default=0.0)
+        return SiteProject(
+            name=self._project.root.name,
+            remote_url=self._project.repository.remote_url(),
+            generated_from=newest,
+        )
+
+    def judgements(self) -> Sequence[Judgement]:
+        """The newest commit with data against the one before it."""
+        measured = {r.sha for r in self._project.store.runs() if not r.dirty}
+        known = [c for c in self._commits if c.sha in measured]
+        if len(known) < 2:
+            return ()
+        return compare(self._project, known[-2].sha, known[-1].sha).judgements
+
+
+def build(project: Project, output: Path, base_url: str | None) -> BuildReport:
+    """Render the store into `output`. Raises StoreMissingError without a store, PublishError."""
+    return build_site(StoreSource(project), output, base_url=base_url)

@@ -1,0 +1,298 @@
+"""Record: measure the benchmarks of commits and store one run for each."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from perftrack._version import __version__
+from perftrack.app.assemble import Circumstances, assemble
+from perftrack.app.project import Project
+from perftrack.app.visit import Outcome, VisitSettings, discover, visit
+from perftrack.core.fingerprint import make_policy
+from perftrack.core.model import Case, Commit, Measurement, Reason, Run, Status
+from perftrack.core.plan import Plan
+from perftrack.core.reasons import reason
+from perftrack.errors import GitError, MeasurementError, SuiteError
+from perftrack.suite.messages import Catalogue, Problem
+from perftrack.suite.pool import Setup, WorkerProcess
+from perftrack.suite.selection import Selected, select
+
+QUICK = Plan(windows=3, window_s=0.03, max_samples=20, warmup_cap_s=0.2, budget_s=1.0, pause_s=0.002)
+QUICK_PROCESSES = 2
+BUILD_LOG_KEPT = 4000
+
+
+class Progress(Protocol):
+    """What recording tells while it goes on."""
+
+    def commit(self, commit: Commit, position: int, total: int) -> None: ...
+    def building(self, command: str) -> None: ...
+    def planned(self, units: int) -> None: ...
+    def problem(self, problem: Problem) -> None: ...
+    def measured(self, selected: Selected, process: int, outcome: Outcome) -> None: ...
+    def stored(self, run: Run, new: bool) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RecordOptions:
+    """What was asked. No revisions: the working tree at HEAD, in place."""
+
+    revisions: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    quick: bool = False
+    allow_dirty: bool = False
+    processes: int | None = None
+    build: str | None = None
+    python: str | None = None
+    device: str | None = None
+    benchmarks_from_commit: bool = False
+    label: str = ""
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One commit's answer: the run (None where nothing could be measured) and what was wrong on the way."""
+
+    commit: Commit
+    run: Run | None
+    new: bool
+    problems: tuple[Problem, ...] = ()
+    failure: str = ""
+
+    @property
+    def measured(self) -> int:
+        return sum(m.status is Status.OK for m in self.run.measurements) if self.run else 0
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """What would be measured, and the longest that timed work and warm-up would take."""
+
+    commits: tuple[Commit, ...]
+    cases: tuple[Selected, ...]
+    problems: tuple[Problem, ...]
+    processes: int
+    at_most_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A commit's files: the user's checkout, or a worktree made for it."""
+
+    commit: Commit
+    root: Path
+    in_place: bool
+    dirty: bool
+    notes: tuple[Reason, ...] = field(default=())
+
+
+def record(
+    project: Project, options: RecordOptions, progress: Progress, clock: Callable[[], float] = time.time
+) -> tuple[Recorded, ...]:
+    """Measure and store. A commit that fails to build, or in which nothing runs, does not stop the others.
+
+    Raises GitError for a dirty tree or an unknown revision, UsageError for a pattern that means no case in
+    the only commit, StoreError where a run cannot be stored.
+    """
+    policy(project)
+    if not options.revisions:
+        return (_record_tree(project, _checkout(project, options), options, progress, clock, 1, 1),)
+    commits = project.repository.commits(options.revisions)
+    notes = _uncommitted_benchmarks(project, options)
+    recorded = []
+    for position, commit in enumerate(commits, 1):
+        with project.repository.worktree(commit.sha) as root:
+            tree = Tree(commit, root, in_place=False, dirty=False, notes=notes)
+            recorded.append(_record_tree(project, tree, options, progress, clock, position, len(commits)))
+    return tuple(recorded)
+
+
+def dry_run(project: Project, options: RecordOptions) -> DryRun:
+    """What `record` would do. Imports the benchmark files of the checkout; measures and writes nothing."""
+    commits = project.repository.commits(options.revisions or ("HEAD",))
+    setup = project.setup(project.root, python=options.python)
+    with WorkerProcess(setup) as worker:
+        catalogue = discover(worker, project.config.timeout_s)
+    cases = select(catalogue.declared, options.patterns)
+    plan, processes = plan_of(project, options)
+    each = plan.warmup_cap_s + min(plan.budget_s, plan.windows * (plan.window_s + plan.pause_s))
+    total = len(commits) * processes * len(cases) * each
+    return DryRun(commits, cases, catalogue.problems, processes, total)
+
+
+def plan_of(project: Project, options: RecordOptions) -> tuple[Plan, int]:
+    """How much to measure: the configuration's amounts, or the fixed small ones of --quick."""
+    config = project.config
+    if options.quick:
+        return QUICK, options.processes or QUICK_PROCESSES
+    plan = Plan(windows=config.windows, window_s=config.window_s, budget_s=config.budget_s)
+    return plan, options.processes or config.processes
+
+
+def policy(project: Project) -> str:
+    """The fingerprint policy of the configuration. Raises InvalidValueError for a field that does not exist."""
+    config = project.config
+    return make_policy(key=config.fingerprint_key, context=config.fingerprint_context) or ""
+
+
+def _checkout(project: Project, options: RecordOptions) -> Tree:
+    changed = project.changed_paths()
+    if changed and not options.allow_dirty:
+        listed = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
+        raise GitError(
+            f"the working tree has changes that are in no commit: {listed}",
+            "Commit or stash them, name a revision (perftrack record HEAD), or give --allow-dirty to keep "
+            "the run out of trends and baselines.",
+        )
+    (commit,) = project.repository.commits(("HEAD",))
+    return Tree(commit, project.root, in_place=True, dirty=bool(changed))
+
+
+def _uncommitted_benchmarks(project: Project, options: RecordOptions) -> tuple[Reason, ...]:
+    if options.benchmarks_from_commit:
+        return ()
+    folder = project.config.benchmarks.rstrip("/") + "/"
+    changed = [p for p in project.changed_paths() if p.startswith(folder)]
+    return (reason("benchmarks-uncommitted", paths=", ".join(changed[:3])),) if changed else ()
+
+
+def _record_tree(
+    project: Project,
+    tree: Tree,
+    options: RecordOptions,
+    progress: Progress,
+    clock: Callable[[], float],
+    position: int,
+    total: int,
+) -> Recorded:
+    progress.commit(tree.commit, position, total)
+    started = clock()
+    build = options.build if options.build is not None else ("" if tree.in_place else project.config.build)
+    if build and (failure := _build(project, tree, build, progress)):
+        return Recorded(tree.commit, None, False, failure=failure)
+    setup = project.setup(
+        tree.root, python=options.python, benchmarks_from_tree=tree.in_place or options.benchmarks_from_commit
+    )
+    seed = options.seed if options.seed is not None else time.time_ns() & 0x7FFFFFFF
+    try:
+        measurements, catalogue = _measure(project, setup, tree, options, progress, seed)
+    except (SuiteError, MeasurementError) as error:
+        if total == 1:
+            raise
+        return Recorded(tree.commit, None, False, failure=error.message)
+    for problem in catalogue.problems:
+        progress.problem(problem)
+    if not any(m.status is Status.OK for m in measurements) and not measurements:
+        return Recorded(tree.commit, None, False, catalogue.problems, "no benchmark was found")
+    run = _run_of(tree, options, measurements, catalogue, seed, started, clock() - started)
+    new = project.store.add_run(run, [tree.commit])
+    progress.stored(run, new)
+    return Recorded(tree.commit, run, new, catalogue.problems)
+
+
+def _build(project: Project, tree: Tree, command: str, progress: Progress) -> str:
+    """Run the build command in the tree; empty on success, else what went wrong with the end of its log."""
+    progress.building(command)
+    limit_s = project.config.build_timeout_s
+    try:
+        done = subprocess.run(
+            ["/bin/sh", "-c", command],
+            cwd=tree.root,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=limit_s,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        return f"the build took longer than {limit_s:g} s: {_tail(error.output)}"
+    if done.returncode:
+        return f"the build exited with {done.returncode}: {_tail(done.stdout)}"
+    return ""
+
+
+def _tail(log: bytes | None) -> str:
+    return (log or b"")[-BUILD_LOG_KEPT:].decode(errors="replace").strip()
+
+
+def _measure(
+    project: Project,
+    setup: Setup,
+    tree: Tree,
+    options: RecordOptions,
+    progress: Progress,
+    seed: int,
+) -> tuple[tuple[Measurement, ...], Catalogue]:
+    plan, processes = plan_of(project, options)
+    settings = VisitSettings(
+        plan, project.config.timeout_s, options.device or project.config.device, policy(project)
+    )
+    with _first_worker(setup) as worker:
+        catalogue = discover(worker, settings.timeout_s)
+        cases = select(catalogue.declared, options.patterns)
+        progress.planned(len(cases) * processes)
+        outcomes: dict[Case, list[Outcome]] = {s.case: [] for s in cases}
+        remaining: Sequence[Selected] = cases
+        for process in range(processes):
+            answers = visit(
+                setup,
+                remaining,
+                settings,
+                process,
+                seed,
+                lambda selected, outcome, process=process: progress.measured(selected, process, outcome),  # type: ignore[misc]
+                worker if process == 0 else None,
+            )
+            for case, outcome in answers.items():
+                outcomes[case].append(outcome)
+            # A failed or skipped case is settled: more processes cannot make it a measurement.
+            remaining = [s for s in remaining if answers[s.case].result.status is Status.OK]
+    circumstances = Circumstances(tree.dirty, options.quick, project.config.threshold)
+    measurements = tuple(m for s in cases for m in assemble(s, outcomes[s.case], circumstances))
+    return measurements, catalogue
+
+
+@contextmanager
+def _first_worker(setup: Setup) -> Iterator[WorkerProcess]:
+    with WorkerProcess(setup) as worker:
+        yield worker
+
+
+def _run_of(
+    tree: Tree,
+    options: RecordOptions,
+    measurements: tuple[Measurement, ...],
+    catalogue: Catalogue,
+    seed: int,
+    started: float,
+    duration_s: float,
+) -> Run:
+    limitations = list(tree.notes)
+    if tree.dirty:
+        limitations.append(reason("dirty"))
+    if options.quick:
+        limitations.append(reason("quick"))
+    if catalogue.problems:
+        where = "; ".join(f"{p.where}: {p.message}" for p in catalogue.problems[:5])
+        limitations.append(reason("suite-problems", count=len(catalogue.problems), where=where))
+    hosts = {str(m.fingerprint.host) for m in measurements if m.fingerprint and m.fingerprint.host}
+    return Run(
+        sha=tree.commit.sha,
+        started_at=round(started, 6),
+        duration_s=round(duration_s, 3),
+        seed=seed,
+        dirty=tree.dirty,
+        measurements=measurements,
+        limitations=tuple(limitations),
+        perftrack_version=__version__,
+        host=", ".join(sorted(hosts)),
+        label=options.label,
+        settings={"quick": options.quick, "processes": options.processes},
+    )

@@ -1,0 +1,107 @@
+"""One process's pass over the cases: the unit from which runs, live comparisons and searches are built."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from perftrack.core.model import Case, Status
+from perftrack.core.plan import Plan
+from perftrack.errors import WorkerError
+from perftrack.suite.messages import CaseResult, Catalogue, Request, RunCase
+from perftrack.suite.pool import Setup, WorkerDied, WorkerProcess
+from perftrack.suite.selection import Selected
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one process answered for one case, with the end of what it printed."""
+
+    result: CaseResult
+    output: str
+
+
+@dataclass(frozen=True, slots=True)
+class VisitSettings:
+    """What every case of a visit has in common. `timeout_s` is for cases that declare none."""
+
+    plan: Plan
+    timeout_s: float
+    device: str = ""
+    policy: str = ""
+
+
+Report = Callable[[Selected, Outcome], None]
+
+
+def discover(worker: WorkerProcess, timeout_s: float) -> Catalogue:
+    """What the worker's benchmark files declare. Raises WorkerError where importing them killed or hung it."""
+    try:
+        reply = worker.ask(Request(discover=True), timeout_s)
+    except WorkerDied as error:
+        raise WorkerError(
+            f"importing the benchmark files: the worker {error.how}\n{error.output[-2000:]}".rstrip(),
+            "Benchmark files only declare; do heavy work in the set-up of a benchmark.",
+        ) from error
+    if reply.catalogue is None:
+        raise WorkerError("the worker answered out of turn")
+    return reply.catalogue
+
+
+def visit(
+    setup: Setup,
+    cases: Sequence[Selected],
+    settings: VisitSettings,
+    process_index: int,
+    seed: int,
+    report: Report,
+    worker: WorkerProcess | None = None,
+) -> dict[Case, Outcome]:
+    """Measure every case once in one fresh worker, in an order shuffled by the seed.
+
+    A case that kills or hangs the worker fails alone: a new worker goes on with the rest. `worker`: one
+    that is already started and has measured nothing yet.
+    """
+    order = list(cases)
+    random.Random(f"{seed}/{process_index}").shuffle(order)
+    outcomes: dict[Case, Outcome] = {}
+    current = worker
+    try:
+        for selected in order:
+            if current is None:
+                current = WorkerProcess(setup)
+                current.start()
+            outcome, survived = _ask(current, selected, settings, process_index, seed)
+            if not survived:
+                current.stop(grace_s=0.0)
+                current = None
+            outcomes[selected.case] = outcome
+            report(selected, outcome)
+    finally:
+        if current is not None:
+            current.stop()
+    return outcomes
+
+
+def _ask(
+    worker: WorkerProcess, selected: Selected, settings: VisitSettings, process_index: int, seed: int
+) -> tuple[Outcome, bool]:
+    case, declared = selected.case, selected.declared
+    request = RunCase(
+        benchmark=case.benchmark,
+        params=case.params,
+        plan=settings.plan,
+        process_index=process_index,
+        seed=random.Random(f"{seed}/{process_index}/{case.id}").getrandbits(63),
+        device=settings.device,
+        policy=settings.policy,
+    )
+    timeout_s = declared.timeout_s or settings.timeout_s
+    try:
+        reply = worker.ask(Request(run=request), timeout_s)
+    except WorkerDied as error:
+        return Outcome(CaseResult(Status.FAILED, f"the worker {error.how}"), error.output), False
+    if reply.result is None:
+        return Outcome(CaseResult(Status.FAILED, "the worker answered out of turn"), worker.output), False
+    return Outcome(reply.result, worker.output), True

@@ -1,0 +1,133 @@
+"""The worker process: reads requests from one pipe, measures, answers on another. Standard library only.
+
+Started by suite.pool in the Python of the project under test. File descriptors 1 and 2 are the
+benchmarks' own; the protocol has two of its own, so that nothing a benchmark prints can break it.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import BinaryIO
+
+from perftrack.app.casework import environment_of, measure_benchmark, measure_command, measure_metric
+from perftrack.core.model import Params, Status
+from perftrack.core.plan import Plan
+from perftrack.errors import PerftrackError
+from perftrack.suite.command import CommandSpec, command_declared
+from perftrack.suite.declaration import Skip
+from perftrack.suite.discovery import Suite, find_files, load_suite
+from perftrack.suite.messages import CaseResult, Catalogue, Kind, Problem, Reply, RunCase, encode
+
+
+def main(requests: BinaryIO, replies: BinaryIO, setup: dict[str, object]) -> int:
+    """Answer requests until one says exit. `setup`: what suite.pool's Setup encodes."""
+    pid = os.getpid()
+    worker = Worker(setup)
+
+    def send(reply: Reply) -> None:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        replies.write(encode(reply))
+        replies.flush()
+
+    send(Reply(ready=pid))
+    for line in requests:
+        request = json.loads(line)
+        if request["discover"]:
+            reply = Reply(catalogue=worker.catalogue())
+        elif request["run"] is not None:
+            reply = Reply(result=worker.run(_decode_run(request["run"])))
+        elif request["environment"]:
+            reply = environment_of(request["environment"], request["policy"])
+        else:
+            break
+        if os.getpid() != pid:
+            os._exit(0)  # a benchmark forked and its child came back here: it must not answer as us
+        send(reply)
+    return 0
+
+
+def _decode_run(data: dict[str, object]) -> RunCase:
+    plan = Plan(**data.pop("plan"))  # type: ignore[arg-type]
+    params: Params = tuple((k, v) for k, v in data.pop("params"))  # type: ignore[attr-defined]
+    return RunCase(plan=plan, params=params, **data)  # type: ignore[arg-type]
+
+
+class Worker:
+    """The loaded suite of one process, and the measuring of its cases."""
+
+    def __init__(self, setup: dict[str, object]) -> None:
+        self._base = Path(str(setup["base"]))
+        self._folder = Path(str(setup["folder"]))
+        self._pattern = str(setup["pattern"])
+        self._foreign = Path(str(setup["foreign"])) if setup["foreign"] else None
+        commands = setup["commands"]
+        assert isinstance(commands, list)
+        self._commands = {c["name"]: CommandSpec(**c) for c in commands}
+        self._suite: Suite | None = None
+
+    @property
+    def suite(self) -> Suite:
+        if self._suite is None:
+            self._suite = load_suite(find_files(self._folder, self._pattern), self._base)
+        return self._suite
+
+    def catalogue(self) -> Catalogue:
+        catalogue = self.suite.catalogue()
+        commands = tuple(command_declared(c) for c in self._commands.values())
+        problems = list(catalogue.problems)
+        for declared in catalogue.declared:
+            if declared.name in self._commands:
+                message = f"{declared.name}: a command of this name is configured as well"
+                problems.append(Problem(declared.source, message, "Rename one of them."))
+        taken = {c.name for c in commands}
+        functions = tuple(d for d in catalogue.declared if d.name not in taken)
+        if stray := self._stray_modules():
+            problems.append(stray)
+        return Catalogue(functions + commands, tuple(problems))
+
+    def _stray_modules(self) -> Problem | None:
+        """A module that came from the user's checkout while another commit is being measured."""
+        if self._foreign is None:
+            return None
+        allowed = [self._folder.resolve(), Path(sys.prefix).resolve()]
+        for name, module in sorted(sys.modules.items()):
+            file = getattr(module, "__file__", None)
+            if not file or name.split(".")[0] == "perftrack":
+                continue
+            path = Path(file).resolve()
+            if path.is_relative_to(self._foreign.resolve()) and not any(path.is_relative_to(a) for a in allowed):
+                return Problem(
+                    str(path),
+                    f"module {name} was imported from your checkout, not from the commit being measured",
+                    "Set `pythonpath` in [tool.perftrack] to where the project's packages are, or build it.",
+                )
+        return None
+
+    def run(self, request: RunCase) -> CaseResult:
+        """Measure one case; whatever goes wrong becomes a failed result with the end of the traceback."""
+        try:
+            if request.benchmark in self._commands:
+                return measure_command(self._commands[request.benchmark], self._base, request)
+            declaration = self.suite.declarations.get(request.benchmark)
+            if declaration is None:
+                return CaseResult(Status.FAILED, f"{request.benchmark} is not declared in this process")
+            if declaration.kind is Kind.METRIC:
+                return measure_metric(declaration, request)
+            return measure_benchmark(declaration, request, self.suite.sources[declaration.name])
+        except Skip as error:
+            return CaseResult(Status.SKIPPED, str(error) or "skipped")
+        except MemoryError:
+            return CaseResult(Status.FAILED, "out of memory")
+        except PerftrackError as error:
+            return CaseResult(Status.FAILED, error.message + (f" ({error.hint})" if error.hint else ""))
+        except BaseException as error:  # noqa: BLE001 - SystemExit and KeyboardInterrupt of a benchmark fail its case only
+            traceback.print_exc()
+            return CaseResult(Status.FAILED, f"{type(error).__name__}: {error}"[:500])
+        finally:
+            gc.collect()

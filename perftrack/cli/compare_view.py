@@ -1,0 +1,146 @@
+"""What `perftrack compare` answers."""
+
+from __future__ import annotations
+
+import click
+
+from perftrack.app.comparison import Comparison
+from perftrack.cli.documents import commit_json, judgement_json
+from perftrack.cli.output import console, print_json, table
+from perftrack.core.model import Interval, Measurement
+from perftrack.core.units import format_change, format_interval
+from perftrack.core.verdict import Judgement, Verdict
+
+MARKDOWN_LIMIT = 60_000  # GitHub refuses comments over 65,536 characters
+
+
+def show_json(comparison: Comparison, exit_code: int) -> None:
+    print_json(
+        {
+            "baseline": {
+                "commit": commit_json(comparison.baseline.commit),
+                "runs": list(comparison.baseline.run_ids),
+            },
+            "candidate": {
+                "commit": commit_json(comparison.candidate.commit),
+                "runs": list(comparison.candidate.run_ids),
+            },
+            "cases": [judgement_json(j) for j in comparison.judgements],
+            "summary": {**{v.value: n for v, n in comparison.counts.items()}, "exit_code": exit_code},
+        }
+    )
+
+
+def show_text(comparison: Comparison, *, everything: bool) -> None:
+    _echo_side("baseline ", comparison.baseline.commit.sha, comparison.baseline.commit.subject)
+    _echo_side("candidate", comparison.candidate.commit.sha, comparison.candidate.commit.subject)
+    rows = table(
+        [
+            ("verdict", "left"),
+            ("case", "left"),
+            ("metric", "left"),
+            ("baseline", "right"),
+            ("candidate", "right"),
+            ("change", "right"),
+            ("95 % interval", "right"),
+            ("tier", "left"),
+            ("why", "left"),
+        ]
+    )
+    shown = [j for j in comparison.judgements if everything or j.verdict is not Verdict.UNCHANGED]
+    for j in shown:
+        rows.add_row(
+            j.verdict.value,
+            j.subject.case.id,
+            j.subject.metric,
+            _value(j.baseline),
+            _value(j.candidate),
+            change(j),
+            change_interval(j),
+            j.tier.value,
+            j.reasons[0].message if j.reasons else "",
+        )
+    if shown:
+        console().print(rows)
+    click.echo(headline(comparison))
+
+
+def show_markdown(comparison: Comparison, *, everything: bool) -> None:
+    """A comment for a pull request; rows that would pass the size limit are counted instead."""
+    lines = [
+        "<!-- perftrack -->",
+        f"### perftrack: {headline(comparison)}",
+        "",
+        f"`{comparison.baseline.commit.sha[:12]}` → `{comparison.candidate.commit.sha[:12]}`",
+        "",
+    ]
+    shown = [j for j in comparison.judgements if everything or j.verdict is not Verdict.UNCHANGED]
+    if shown:
+        lines += [
+            "| verdict | case | metric | baseline | candidate | change | 95 % interval |",
+            "|---|---|---|--:|--:|--:|--:|",
+        ]
+    size = sum(map(len, lines))
+    for number, j in enumerate(shown):
+        row = (
+            "| "
+            + " | ".join(
+                (
+                    f"**{j.verdict.value}**" if j.verdict is Verdict.REGRESSION else j.verdict.value,
+                    _cell(j.subject.case.id),
+                    _cell(j.subject.metric),
+                    _value(j.baseline),
+                    _value(j.candidate),
+                    change(j),
+                    change_interval(j),
+                )
+            )
+            + " |"
+        )
+        size += len(row) + 1
+        if size > MARKDOWN_LIMIT:
+            lines += ["", f"{len(shown) - number} more row(s) left out for size."]
+            break
+        lines.append(row)
+    click.echo("\n".join(lines))
+
+
+def _cell(text: str) -> str:
+    """A name as data in a Markdown table: no pipe, backtick, tag, mention or link can take effect."""
+    safe = text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("`", "ˋ")
+    return f"`{safe}`"
+
+
+def headline(comparison: Comparison) -> str:
+    """How many of each verdict, worst first; never an average over signs."""
+    parts = [f"{n} {v.value}" for v, n in comparison.counts.items() if n]
+    return ", ".join(parts) or "no case to compare"
+
+
+def change(judged: Judgement) -> str:
+    """The change of the value itself, whichever way is better."""
+    return format_change(None if judged.effect is None else _raw(judged, judged.effect))
+
+
+def change_interval(judged: Judgement) -> str:
+    if judged.interval is None:
+        return "–"
+    ends = sorted((_raw(judged, judged.interval.lo), _raw(judged, judged.interval.hi)))
+    raw = Interval(ends[0], ends[1])
+    return f"{format_change(raw.lo)} … {format_change(raw.hi)}"
+
+
+def _raw(judged: Judgement, effect: float) -> float:
+    return effect if judged.subject.direction.value == "lower" else -effect
+
+
+def _value(measurement: Measurement | None) -> str:
+    if measurement is None:
+        return "–"
+    if measurement.value is None:
+        return measurement.status.value
+    return format_interval(measurement.value, measurement.unit, measurement.interval)
+
+
+def _echo_side(name: str, sha: str, subject: str) -> None:
+    click.echo(f"{name} {sha[:12]} {subject}")

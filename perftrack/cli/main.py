@@ -1,0 +1,118 @@
+"""The root command, and the one place where errors become text."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+from perftrack._version import __version__
+from perftrack.errors import PerftrackError
+
+# Imported when run, so that --help of one command does not pay for the others.
+COMMANDS = {
+    "record": "perftrack.cli.record",
+    "list": "perftrack.cli.listing",
+    "show": "perftrack.cli.show",
+    "log": "perftrack.cli.log",
+    "compare": "perftrack.cli.compare",
+    "env": "perftrack.cli.env",
+    "site": "perftrack.cli.site",
+    "config": "perftrack.cli.config",
+}
+
+EXIT_ERROR = 1
+EXIT_INTERRUPTED = 130
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are modules with a `command`, imported on demand."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(COMMANDS[cmd_name]).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            import difflib
+
+            near = difflib.get_close_matches(args[0], COMMANDS, 1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise click.UsageError(f"No such command {args[0]!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
+        """Run, and turn whatever comes out into an exit code; nothing else in perftrack exits."""
+        try:
+            extra["standalone_mode"] = False
+            code = super().main(args, *rest, **extra)
+            sys.stdout.flush()
+        except click.exceptions.Exit as exit_:
+            code = exit_.exit_code
+        except click.UsageError as error:
+            error.show()
+            code = error.exit_code
+        except (click.Abort, KeyboardInterrupt):
+            _say("Interrupted.", None)
+            code = EXIT_INTERRUPTED
+        except PerftrackError as error:
+            _say(f"Error: {error.message}", error.hint)
+            code = error.exit_code
+        except BrokenPipeError:
+            # The reader of our stdout left. Not 0: a gate's answer must not turn into a pass.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = EXIT_ERROR
+        except OSError as error:
+            where = f": {error.filename}" if error.filename else ""
+            _say(f"Error: {error.strerror or error}{where}", None)
+            code = EXIT_ERROR
+        except Exception as error:  # noqa: BLE001 - the boundary: a traceback must not reach a user unasked
+            _unexpected(error)
+            code = EXIT_ERROR
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _say(message: str, hint: str | None) -> None:
+    click.echo(message, err=True)
+    if hint:
+        click.echo(f"Hint: {hint}", err=True)
+
+
+def _unexpected(error: Exception) -> None:
+    if os.environ.get("PERFTRACK_DEBUG"):
+        traceback.print_exception(error)
+    _say(
+        f"Error: unexpected {type(error).__name__}: {error}",
+        "This is a bug in perftrack. Run again with PERFTRACK_DEBUG=1 and report the traceback.",
+    )
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 done, 1 error, 2 usage, 3 regression, 4 could not decide, 130 interrupted.",
+)
+@click.version_option(__version__, "-V", "--version", prog_name="perftrack")
+def main() -> None:
+    """Track the performance of a Git project's benchmarks.
+
+    \b
+    Examples:
+      perftrack list              what can be measured
+      perftrack record            measure HEAD and store the result
+      perftrack compare HEAD~1    did it get slower?
+      perftrack site build        trend charts to browse
+    """

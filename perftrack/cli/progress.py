@@ -1,0 +1,107 @@
+"""Progress of a recording: a live bar on a terminal, plain lines in CI, nothing with --quiet. All on stderr."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import click
+
+from perftrack.app.visit import Outcome
+from perftrack.core.model import Commit, Run, Status
+from perftrack.core.units import format_duration
+from perftrack.suite.messages import Problem
+from perftrack.suite.selection import Selected
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
+
+LINE_EVERY_S = 10.0
+
+
+class RecordProgress:
+    """app.record's Progress for people. Use as a context manager."""
+
+    def __init__(self, *, quiet: bool, verbose: bool) -> None:
+        self._quiet = quiet
+        self._verbose = verbose
+        self._live = sys.stderr.isatty() and not quiet
+        self._bar: Bar | None = None
+        self._task: TaskID | None = None
+        self._units = 0
+        self._done = 0
+        self._started = time.monotonic()
+        self._last_line = 0.0
+
+    def __enter__(self) -> RecordProgress:
+        if self._live:
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+            from perftrack.cli.output import console
+
+            self._bar = Progress(
+                TextColumn("{task.description}", markup=False),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeRemainingColumn(),
+                console=console(stderr=True),
+                transient=True,
+            )
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def commit(self, commit: Commit, position: int, total: int) -> None:
+        prefix = f"[{position}/{total}] " if total > 1 else ""
+        self._line(f"{prefix}{commit.sha[:12]} {commit.subject[:80]}")
+
+    def building(self, command: str) -> None:
+        self._line(f"  building: {command}")
+
+    def planned(self, units: int) -> None:
+        self._units, self._done = units, 0
+        self._started = self._last_line = time.monotonic()
+        if self._bar is not None:
+            if self._task is not None:
+                self._bar.remove_task(self._task)
+            self._task = self._bar.add_task("measuring", total=units)
+
+    def problem(self, problem: Problem) -> None:
+        click.echo(f"Error: {problem.where}: {problem.message}", err=True)
+        if problem.hint:
+            click.echo(f"Hint: {problem.hint}", err=True)
+
+    def measured(self, selected: Selected, process: int, outcome: Outcome) -> None:
+        self._done += 1
+        if outcome.result.status is Status.FAILED:
+            self._line(f"  failed: {selected.case.id}: {outcome.result.message}", always=True)
+            if self._verbose and outcome.output:
+                self._line(outcome.output.rstrip(), always=True)
+        elif self._verbose:
+            self._line(f"  process {process + 1}: {selected.case.id} {outcome.result.status.value}")
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, completed=self._done, description=selected.case.id[:50])
+        elif time.monotonic() - self._last_line > LINE_EVERY_S:
+            self._last_line = time.monotonic()
+            spent = self._last_line - self._started
+            left = spent / self._done * max(self._units - self._done, 0)
+            self._line(f"  {self._done}/{self._units} measured, about {format_duration(left)} left")
+
+    def stored(self, run: Run, new: bool) -> None:
+        self._line(f"  stored run {run.id}" if new else f"  run {run.id} was already stored")
+
+    def _line(self, text: str, *, always: bool = False) -> None:
+        if self._quiet and not always:
+            return
+        if self._bar is not None:
+            self._bar.console.print(text)
+        else:
+            click.echo(text, err=True)

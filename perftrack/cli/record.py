@@ -1,0 +1,93 @@
+"""perftrack record."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from perftrack.cli.options import bench_option, json_option, project_options, verbosity_options
+
+
+@click.command("record")
+@click.argument("revisions", nargs=-1, metavar="[REV]...")
+@bench_option
+@click.option("--quick", is_flag=True, help="Fewer processes and windows: a first look, marked as such.")
+@click.option("-n", "--dry-run", is_flag=True, help="Say what would be measured; measure and write nothing.")
+@click.option("--allow-dirty", is_flag=True, help="Record uncommitted changes; kept out of trends and baselines.")
+@click.option("--strict", is_flag=True, help="Exit 1 if any case failed or any benchmark file could not be used.")
+@click.option("--processes", type=click.IntRange(1, 100), help="Fresh worker processes a run. [default: 3]")
+@click.option("--build", metavar="COMMAND", help="Shell command that builds a commit before it is measured.")
+@click.option("--python", metavar="PATH", help="Interpreter that runs the benchmarks.")
+@click.option("--device", help="Device to run on instead of the declared one: cpu, cuda, …")
+@click.option(
+    "--benchmarks-from",
+    type=click.Choice(["checkout", "commit"]),
+    default="checkout",
+    show_default=True,
+    help="For revisions: measure with the benchmark files of this checkout, or of the commit itself.",
+)
+@click.option("--label", default="", help="A note kept with the run.")
+@click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="Seed of the order of cases. [default: drawn]")
+@json_option
+@verbosity_options
+@project_options
+def command(
+    revisions: tuple[str, ...],
+    patterns: tuple[str, ...],
+    quick: bool,
+    dry_run: bool,
+    allow_dirty: bool,
+    strict: bool,
+    processes: int | None,
+    build: str | None,
+    python: str | None,
+    device: str | None,
+    benchmarks_from: str,
+    label: str,
+    seed: int | None,
+    as_json: bool,
+    quiet: bool,
+    verbose: bool,
+    store: Path | None,
+    directory: Path,
+) -> int:
+    """Measure commits and store the results.
+
+    Without REV: the working tree at HEAD, in place. With REV: each in a worktree of its own, built with
+    --build or the configured command. Exit 1 if nothing was measured.
+
+    \b
+    Examples:
+      perftrack record
+      perftrack record --quick --bench tokenize
+      perftrack record HEAD~2 HEAD~1 HEAD
+      perftrack record --dry-run
+    """
+    from perftrack.app import record as app
+    from perftrack.app.project import Project
+    from perftrack.cli import record_view as view
+    from perftrack.cli.progress import RecordProgress
+
+    project = Project.find(directory, store)
+    options = app.RecordOptions(
+        revisions=revisions,
+        patterns=patterns,
+        quick=quick,
+        allow_dirty=allow_dirty,
+        processes=processes,
+        build=build,
+        python=python,
+        device=device,
+        benchmarks_from_commit=benchmarks_from == "commit",
+        label=label,
+        seed=seed,
+    )
+    if dry_run:
+        plan = app.dry_run(project, options)
+        view.show_plan(plan, as_json=as_json)
+        return 0 if plan.cases else 1
+    with RecordProgress(quiet=quiet, verbose=verbose) as progress:
+        recorded = app.record(project, options, progress)
+    view.show_recorded(recorded, as_json=as_json)
+    return view.exit_code(recorded, strict=strict)

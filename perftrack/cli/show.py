@@ -1,0 +1,85 @@
+"""perftrack show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from perftrack.cli.options import bench_option, json_option, project_options
+
+
+@click.command("show")
+@click.argument("revision", default="HEAD", metavar="[REV]")
+@bench_option
+@click.option("--samples", is_flag=True, help="With --json: every sample, by process and window.")
+@json_option
+@project_options
+def command(
+    revision: str,
+    patterns: tuple[str, ...],
+    samples: bool,
+    as_json: bool,
+    store: Path | None,
+    directory: Path,
+) -> int:
+    """Show the recorded results of a commit.
+
+    \b
+    Examples:
+      perftrack show
+      perftrack show HEAD~1 --bench tokenize
+      perftrack show HEAD --json --samples
+    """
+    from perftrack.app.history import results_of
+    from perftrack.app.project import Project
+    from perftrack.cli.documents import commit_json, measurement_json
+    from perftrack.cli.output import console, print_json, table
+    from perftrack.cli.record_view import note, shown_value
+    from perftrack.core.fingerprint import EnvironmentFingerprint
+
+    results = results_of(Project.find(directory, store), revision, patterns)
+    if as_json:
+        print_json(
+            {
+                "commit": commit_json(results.commit),
+                "runs": list(results.run_ids),
+                "measurements": [measurement_json(m, samples=samples) for m in results.measurements],
+            }
+        )
+        return 0
+    click.echo(f"{results.commit.sha[:12]} {results.commit.subject}")
+    rows = table(
+        [
+            ("case", "left"),
+            ("metric", "left"),
+            ("value", "right"),
+            ("tier", "left"),
+            ("env", "left"),
+            ("", "left"),
+        ]
+    )
+    environments: dict[str, EnvironmentFingerprint] = {}
+    for m in results.measurements:
+        if m.fingerprint is not None:
+            environments.setdefault(m.fingerprint.key_id, m.fingerprint)
+        rows.add_row(
+            m.case.id,
+            m.metric,
+            shown_value(m),
+            m.tier.value if m.value is not None else "",
+            m.fingerprint.key_id[:8] if m.fingerprint else "",
+            note(m),
+        )
+    console().print(rows)
+    for key, fingerprint in environments.items():
+        what = fingerprint.gpu_name or fingerprint.cpu_model
+        click.echo(f"env {key[:8]}: {fingerprint.device_kind}, {what}, Python {fingerprint.python_version}")
+    reasons = {r.code: r.message for m in results.measurements for r in m.reasons if m.value is not None}
+    for code, message in reasons.items():
+        click.echo(f"tier reason {code}: {message}")
+    limits = {r.code: r.message for m in results.measurements for r in m.limitations}
+    for code, message in limits.items():
+        click.echo(f"limitation {code}: {message}")
+    click.echo(f"run {', '.join(results.run_ids)}")
+    return 0

@@ -1,0 +1,26 @@
+"""Like with like: what stands between two measurements and a comparison of them."""
+
+from __future__ import annotations
+
+from perftrack.core.fingerprint import differences
+from perftrack.core.model import Measurement, Reason
+from perftrack.core.reasons import reason
+
+
+def obstacles(baseline: Measurement, candidate: Measurement) -> tuple[Reason, ...]:
+    """Why two measurements may not be compared, one reason per obstacle; empty where they may."""
+    problems: list[Reason] = []
+    if baseline.fingerprint is None or candidate.fingerprint is None:
+        problems.append(reason("fingerprint-mismatch", fields="a side has no fingerprint"))
+    elif not baseline.fingerprint.matches(candidate.fingerprint):
+        fields = [str(d) for d in differences(baseline.fingerprint, candidate.fingerprint) if d.refuses]
+        problems.append(reason("fingerprint-mismatch", fields="; ".join(fields)))
+    if baseline.protocol != candidate.protocol:
+        problems.append(
+            reason("protocol-mismatch", baseline=baseline.protocol.key, candidate=candidate.protocol.key)
+        )
+    b = f"{baseline.unit} ({baseline.direction} is better)"
+    c = f"{candidate.unit} ({candidate.direction} is better)"
+    if b != c:
+        problems.append(reason("unit-mismatch", baseline=b, candidate=c))
+    return tuple(problems)

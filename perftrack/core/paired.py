@@ -1,0 +1,63 @@
+"""Paired comparison of two sides that took turns: the log-ratio of each round, and the effect of order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from perftrack.core.model import Interval
+from perftrack.core.stats import t_quantile, t_two_sided_p
+from perftrack.errors import InvalidValueError
+
+CONFIDENCE = 0.95
+MIN_ROUNDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class PairedEffect:
+    """`effect`: mean of ln(candidate / baseline) over rounds, positive is slower, with its 95 % interval.
+
+    `slot_effect`: ln of how much slower a side is for running second in its round.
+    """
+
+    effect: float
+    interval: Interval
+    p_value: float
+    slot_effect: float
+    rounds: int
+
+
+def paired_effect(log_ratios: Sequence[float], candidate_second: Sequence[bool]) -> PairedEffect:
+    """Least squares of r = effect + slot · (±1): the order's effect cancels from the effect where it is balanced.
+
+    Rounds next to one another share clock and heat; a positive lag-1 autocorrelation of the residuals
+    widens the interval by (1 + ρ) / (1 - ρ). Raises InvalidValueError for fewer than MIN_ROUNDS rounds.
+    """
+    r = np.asarray(log_ratios, dtype=np.float64)
+    order = np.where(np.asarray(candidate_second, dtype=bool), 1.0, -1.0)
+    n = len(r)
+    if n < MIN_ROUNDS or len(order) != n:
+        raise InvalidValueError(f"a paired comparison needs at least {MIN_ROUNDS} rounds, got {n}")
+    both_orders = bool((order > 0).any() and (order < 0).any())
+    design = np.column_stack([np.ones(n), order]) if both_orders else np.ones((n, 1))
+    beta, *_ = np.linalg.lstsq(design, r, rcond=None)
+    residual = r - design @ beta
+    df = n - design.shape[1]
+    variance = float(residual @ residual) / df
+    error = math.sqrt(variance * float(np.linalg.inv(design.T @ design)[0, 0]) * _inflation(residual))
+    effect = float(beta[0])
+    half = t_quantile(df, 0.5 + CONFIDENCE / 2) * error
+    p_value = t_two_sided_p(df, effect / error) if error > 0 else float(effect == 0.0)
+    slot = float(beta[1]) if both_orders else 0.0
+    return PairedEffect(effect, Interval(effect - half, effect + half), p_value, slot, n)
+
+
+def _inflation(residual: np.ndarray) -> float:
+    total = float(residual @ residual)
+    if total == 0.0:
+        return 1.0
+    rho = float(residual[1:] @ residual[:-1]) / total
+    return (1 + rho) / (1 - rho) if 0 < rho < 1 else 1.0

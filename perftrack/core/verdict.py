@@ -1,0 +1,241 @@
+"""From two measurements to a verdict. It starts at `inconclusive` and is upgraded by evidence.
+
+Effect d = ln(candidate / baseline) of the metric, sign turned so that positive is worse. Its interval
+is Welch's t interval (Welch 1947) on the logarithms of the process values: the process is the unit,
+never the pooled sample. Where the lane's run-to-run variance is known from history it is added to
+the variance of each side, because two runs taken apart differ by that much with nothing changed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+
+from perftrack.core.comparability import obstacles
+from perftrack.core.model import Direction, Interval, Measurement, MeasurementTier, Reason, Status, Timer
+from perftrack.core.noise import LaneNoise
+from perftrack.core.reasons import reason
+from perftrack.core.stats import t_quantile, t_two_sided_p
+from perftrack.errors import InvalidValueError
+
+DEFAULT_THRESHOLD = 0.02
+FALSE_DISCOVERY_RATE = 0.05
+CONFIDENCE = 0.95
+POWER = 0.8
+MIN_PROCESSES = 2
+
+
+class Verdict(StrEnum):
+    REGRESSION = "regression"
+    IMPROVEMENT = "improvement"
+    UNCHANGED = "unchanged"
+    INCONCLUSIVE = "inconclusive"
+    NOT_COMPARABLE = "not-comparable"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Verdict on one metric of one case, with all that it rests on.
+
+    `effect` is d, `interval` its 95 % interval, both in log units with positive worse; `p_value` is
+    of "no difference"; `mde` the effect that would be detected 4 times in 5. None: not computable.
+    """
+
+    verdict: Verdict
+    baseline: Measurement | None
+    candidate: Measurement | None
+    tier: MeasurementTier
+    reasons: tuple[Reason, ...]
+    threshold: float
+    effect: float | None = None
+    interval: Interval | None = None
+    p_value: float | None = None
+    mde: float | None = None
+
+    @property
+    def subject(self) -> Measurement:
+        """The side that exists, candidate first: names the case and metric."""
+        side = self.candidate or self.baseline
+        assert side is not None
+        return side
+
+    @property
+    def speedup(self) -> float | None:
+        """baseline / candidate in the metric's good direction; above 1 the candidate is better."""
+        return None if self.effect is None else math.exp(-self.effect)
+
+
+def judge(
+    baseline: Measurement | None,
+    candidate: Measurement | None,
+    *,
+    threshold: float | None = None,
+    noise: LaneNoise | None = None,
+) -> Judgement:
+    """Judge one metric of one case. Raises InvalidValueError where neither side is given."""
+    side = candidate or baseline
+    if side is None:
+        raise InvalidValueError("judge needs at least one side")
+    declared = side.threshold if threshold is None else threshold
+    delta = DEFAULT_THRESHOLD if declared is None else declared
+    tiers = [m.tier for m in (baseline, candidate) if m is not None]
+    worst = max(tiers, key=lambda t: t.rank)
+    start = Judgement(Verdict.INCONCLUSIVE, baseline, candidate, worst, (), delta)
+    refused = _refuse(start)
+    if refused is not None or baseline is None or candidate is None:
+        return refused or start
+    b, c = np.array(baseline.process_values), np.array(candidate.process_values)
+    counted = side.protocol.timer is Timer.VALUE and len(b) > 0 and len(c) > 0
+    if counted and (b == c[0]).all() and (c == c[0]).all():
+        zero = Interval(0.0, 0.0)
+        because = (reason("exact-equal"),)
+        return replace(
+            start, verdict=Verdict.UNCHANGED, effect=0.0, interval=zero, p_value=1.0, reasons=because
+        )
+    if (b <= 0).any() or (c <= 0).any():
+        which = "baseline" if (b <= 0).any() else "candidate"
+        return replace(start, reasons=(reason("zero-value", side=which),))
+    return _weigh(start, np.log(b), np.log(c), side.direction, noise)
+
+
+def _refuse(start: Judgement) -> Judgement | None:
+    """The judgements that need no statistics: a side missing, failed, not alike, or of tier C."""
+    baseline, candidate = start.baseline, start.candidate
+    for name, side in (("candidate", candidate), ("baseline", baseline)):
+        if side is not None and side.status is Status.FAILED:
+            detail = side.reasons[0].message if side.reasons else "no reason stored"
+            return replace(
+                start, verdict=Verdict.FAILED, reasons=(reason("failed-side", side=name, detail=detail),)
+            )
+    problems: list[Reason] = []
+    for name, side in (("baseline", baseline), ("candidate", candidate)):
+        if side is None:
+            problems.append(reason("missing-side", side=name))
+        elif side.status is Status.SKIPPED:
+            detail = side.reasons[0].message if side.reasons else ""
+            problems.append(reason("skipped-side", side=name, detail=detail))
+    if not problems and baseline is not None and candidate is not None:
+        problems = list(obstacles(baseline, candidate))
+    if problems:
+        return replace(start, verdict=Verdict.NOT_COMPARABLE, reasons=tuple(problems))
+    tier_c = [
+        reason("tier-c", side=name)
+        for name, side in (("baseline", baseline), ("candidate", candidate))
+        if side is not None and side.tier is MeasurementTier.C
+    ]
+    return replace(start, reasons=tuple(tier_c)) if tier_c else None
+
+
+def _weigh(
+    start: Judgement, b: np.ndarray, c: np.ndarray, direction: Direction, noise: LaneNoise | None
+) -> Judgement:
+    few = [
+        reason("one-process-side", side=name, count=len(values))
+        for name, values in (("baseline", b), ("candidate", c))
+        if len(values) < MIN_PROCESSES
+    ]
+    sign = 1.0 if direction is Direction.LOWER else -1.0
+    effect = sign * float(c.mean() - b.mean()) if len(b) and len(c) else None
+    if few or effect is None:
+        return replace(start, effect=effect, reasons=tuple(few))
+    error, df = _standard_error(b, c, noise)
+    notes = (
+        reason("lane-noise", pct=100 * noise.sigma, runs=noise.runs) if noise else reason("no-lane-history")
+    )
+    if error == 0.0:
+        return _exact(start, effect)
+    half = t_quantile(df, 0.5 + CONFIDENCE / 2) * error
+    interval = Interval(effect - half, effect + half)
+    p_value = t_two_sided_p(df, effect / error)
+    mde = (t_quantile(df, 0.5 + CONFIDENCE / 2) + t_quantile(df, POWER)) * error
+    verdict, why = _decide(effect, interval, start.threshold, mde)
+    return replace(
+        start,
+        verdict=verdict,
+        effect=effect,
+        interval=interval,
+        p_value=p_value,
+        mde=mde,
+        reasons=(why, notes),
+    )
+
+
+def _standard_error(b: np.ndarray, c: np.ndarray, noise: LaneNoise | None) -> tuple[float, float]:
+    """Standard error of the difference of means and its Welch-Satterthwaite degrees of freedom."""
+    parts = [(float(v.var(ddof=1)) / len(v), len(v) - 1.0) for v in (b, c)]
+    if noise is not None and noise.sigma > 0:
+        parts += [(2 * noise.sigma**2, noise.df)]
+    total = sum(v for v, _ in parts)
+    if total == 0.0:
+        return 0.0, math.inf
+    return math.sqrt(total), total**2 / sum(v**2 / df for v, df in parts if v > 0)
+
+
+def _exact(start: Judgement, effect: float) -> Judgement:
+    """Both sides constant over processes, as counters and sizes are: any difference is real."""
+    interval = Interval(effect, effect)
+    pct = 100 * math.expm1(effect)
+    if effect == 0.0:
+        verdict, why = Verdict.UNCHANGED, reason("exact-equal")
+    elif abs(effect) < start.threshold:
+        verdict, why = (
+            Verdict.UNCHANGED,
+            reason("effect-below-threshold", pct=abs(pct), threshold_pct=100 * start.threshold),
+        )
+    else:
+        verdict = Verdict.REGRESSION if effect > 0 else Verdict.IMPROVEMENT
+        why = reason("exact-change", pct=pct)
+    p_value = 1.0 if effect == 0.0 else 0.0
+    return replace(
+        start, verdict=verdict, effect=effect, interval=interval, p_value=p_value, mde=0.0, reasons=(why,)
+    )
+
+
+def _decide(effect: float, interval: Interval, delta: float, mde: float) -> tuple[Verdict, Reason]:
+    pct, threshold_pct = 100 * abs(math.expm1(effect)), 100 * delta
+    if interval.lo > 0 and effect >= delta:
+        return Verdict.REGRESSION, reason("effect-above-threshold", pct=pct, threshold_pct=threshold_pct)
+    if interval.hi < 0 and effect <= -delta:
+        return Verdict.IMPROVEMENT, reason(
+            "effect-below-minus-threshold", pct=pct, threshold_pct=threshold_pct
+        )
+    if -delta < interval.lo and interval.hi < delta:
+        return Verdict.UNCHANGED, reason("within-threshold", threshold_pct=threshold_pct)
+    if not interval.contains(0.0):
+        return Verdict.INCONCLUSIVE, reason("effect-below-threshold", pct=pct, threshold_pct=threshold_pct)
+    return Verdict.INCONCLUSIVE, reason(
+        "interval-too-wide", threshold_pct=threshold_pct, mde_pct=100 * math.expm1(min(mde, 700.0))
+    )
+
+
+def control_false_discoveries(
+    judgements: Sequence[Judgement], q: float = FALSE_DISCOVERY_RATE
+) -> tuple[Judgement, ...]:
+    """Turn regressions and improvements that do not survive Benjamini-Hochberg into `inconclusive`.
+
+    Benjamini & Hochberg (1995) over every p-value in the comparison, those of the unchanged included.
+    """
+    tested = [j.p_value for j in judgements if j.p_value is not None]
+    cutoff = benjamini_hochberg(tested, q)
+    note = reason("fdr", count=len(tested), q=q)
+    out = []
+    for judged in judgements:
+        changed = judged.verdict in (Verdict.REGRESSION, Verdict.IMPROVEMENT)
+        if changed and judged.p_value is not None and judged.p_value > cutoff:
+            judged = replace(judged, verdict=Verdict.INCONCLUSIVE, reasons=(note, *judged.reasons))  # noqa: PLW2901
+        out.append(judged)
+    return tuple(out)
+
+
+def benjamini_hochberg(p_values: Sequence[float], q: float) -> float:
+    """Largest p-value that is rejected at false-discovery rate `q`; -1.0 where none is."""
+    ordered = np.sort(np.asarray(p_values, dtype=np.float64))
+    if not len(ordered):
+        return -1.0
+    passing = np.flatnonzero(ordered <= q * np.arange(1, len(ordered) + 1) / len(ordered))
+    return float(ordered[passing[-1]]) if len(passing) else -1.0

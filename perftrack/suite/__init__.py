@@ -1,0 +1,1 @@
+"""Benchmarks: how they are written, found and run in worker processes."""

@@ -1,0 +1,118 @@
+"""Finds benchmark files, imports them and collects what they declare. Runs in worker processes."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import sys
+import traceback
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from perftrack.suite.declaration import Declaration, Skip, drain, problem_of
+from perftrack.suite.messages import Catalogue, Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """Usable declarations by name, and the problems of the rest."""
+
+    declarations: dict[str, Declaration]
+    sources: dict[str, str]
+    problems: tuple[Problem, ...]
+
+    def catalogue(self) -> Catalogue:
+        declared = tuple(d.declared(self.sources[n]) for n, d in self.declarations.items())
+        return Catalogue(declared, self.problems)
+
+
+def load_suite(files: Iterable[Path], base: Path) -> Suite:
+    """Import every file and collect its declarations. `base`: what sources are shown relative to."""
+    found: list[tuple[Declaration, str]] = []
+    problems: list[Problem] = []
+    for file in files:
+        drain()
+        problem = import_file(file, base)
+        for declaration in drain():
+            source = f"{_shown(Path(declaration.file), base)}:{declaration.line}"
+            if Path(declaration.file).resolve() == file.resolve():
+                found.append((declaration, source))
+        if problem is not None:
+            problems.append(problem)
+    declarations, sources, more = _unique(found)
+    return Suite(declarations, sources, tuple(problems + more))
+
+
+def _unique(
+    found: list[tuple[Declaration, str]],
+) -> tuple[dict[str, Declaration], dict[str, str], list[Problem]]:
+    declarations: dict[str, Declaration] = {}
+    sources: dict[str, str] = {}
+    problems: list[Problem] = []
+    seen: dict[str, str] = {}
+    for declaration, source in found:
+        name = declaration.name
+        if name in seen:
+            problems.append(
+                Problem(
+                    source,
+                    f"{name}: a benchmark of this name is already declared at {seen[name]}",
+                    "Rename one, or give it name=… in the decorator.",
+                )
+            )
+            continue
+        seen[name] = source
+        if not name or len(name) > 200 or "\n" in name or "\0" in name:
+            problems.append(problem_of(declaration, source, "a name has 1 to 200 characters on one line"))
+        elif declaration.problems:
+            problems += [problem_of(declaration, source, p) for p in declaration.problems]
+        else:
+            declarations[name], sources[name] = declaration, source
+    return declarations, sources, problems
+
+
+def import_file(file: Path, base: Path) -> Problem | None:
+    """Import a benchmark file under a private module name; what it raises becomes a problem with its line."""
+    digest = hashlib.sha256(str(file).encode()).hexdigest()[:8]
+    name = f"_perftrack_bench_{file.stem}_{digest}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        return Problem(_shown(file, base), "not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    return _attempt(lambda: spec.loader.exec_module(module), file, base)  # type: ignore[union-attr]
+
+
+def _attempt(execute: Callable[[], None], file: Path, base: Path) -> Problem | None:
+    try:
+        execute()
+    except Skip as error:
+        return Problem(_shown(file, base), f"the whole file was skipped: {error}")
+    except SyntaxError as error:
+        return Problem(f"{_shown(file, base)}:{error.lineno or 1}", f"SyntaxError: {error.msg}")
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - SystemExit in a benchmark file must not end the worker
+        line = next(
+            (f.lineno for f in reversed(traceback.extract_tb(error.__traceback__)) if f.filename == str(file)),
+            1,
+        )
+        hint = ""
+        if isinstance(error, ImportError) and error.name:
+            package = error.name.partition(".")[0]
+            hint = f"Install {package!r} into {sys.executable}, or set `python` in [tool.perftrack]."
+        return Problem(f"{_shown(file, base)}:{line}", f"{type(error).__name__}: {error}", hint)
+    return None
+
+
+def _shown(file: Path, base: Path) -> str:
+    try:
+        return file.resolve().relative_to(base.resolve()).as_posix()
+    except ValueError:
+        return str(file)
+
+
+def find_files(folder: Path, pattern: str) -> tuple[Path, ...]:
+    """Benchmark files of a folder, in name order, subfolders included."""
+    return tuple(sorted(p for p in folder.rglob(pattern) if p.is_file()))

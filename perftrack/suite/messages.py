@@ -1,0 +1,121 @@
+"""What coordinator and worker say to one another, one JSON document a line. Standard library only.
+
+The worker encodes with `encode`; the coordinator decodes into these types and refuses what does not fit.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from perftrack.core.model import Direction, Params, ProcessSamples, Protocol, Status
+from perftrack.core.plan import Plan
+from perftrack.core.tiers import Exclusivity
+
+
+class Kind(StrEnum):
+    BENCHMARK = "benchmark"
+    METRIC = "metric"
+    COMMAND = "command"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong with a benchmark or its file; the others still run. `where` is file:line."""
+
+    where: str
+    message: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A benchmark as declared, with its cases; enough to plan a run without importing it."""
+
+    name: str
+    kind: Kind
+    source: str  # file:line, the file relative to the benchmark folder's parent
+    cases: tuple[Params, ...] = ((),)
+    unit: str = "s"
+    direction: Direction = Direction.LOWER
+    device: str = "auto"
+    timeout_s: float | None = None
+    threshold: float | None = None
+    warmup: int | None = None
+    cache: str | None = None
+    timer: str = "auto"
+    tags: tuple[str, ...] = ()
+    has_baseline: bool = False
+    code_hash: str = ""
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    declared: tuple[Declared, ...]
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunCase:
+    """Measure one case. `device` overrides the declaration where it is not empty."""
+
+    benchmark: str
+    params: Params
+    plan: Plan
+    process_index: int
+    seed: int
+    device: str = ""
+    policy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One line to the worker: exactly one is set; none means: exit. `environment`: a device's kind."""
+
+    discover: bool = False
+    run: RunCase | None = None
+    environment: str = ""
+    policy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricSamples:
+    metric: str
+    unit: str
+    direction: Direction
+    protocol: Protocol
+    process: ProcessSamples
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """What one process measured of one case, or why it did not. `message` is the failure or skip."""
+
+    status: Status
+    message: str = ""
+    metrics: tuple[MetricSamples, ...] = ()
+    fingerprint: dict[str, object] = field(default_factory=dict)
+    locked: bool = False
+    exclusivity: Exclusivity = Exclusivity.UNKNOWN
+    no_evidence_why: str = ""
+    flops: float | None = None
+    bytes_moved: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One line from the worker: exactly one of the fields is set."""
+
+    ready: int | None = None  # pid
+    catalogue: Catalogue | None = None
+    result: CaseResult | None = None
+    fingerprint: dict[str, object] | None = None
+    failure: Problem | None = None  # the request could not be served
+
+
+def encode(message: Request | Reply) -> bytes:
+    """One line of JSON. Non-finite numbers are refused with ValueError: they never travel as numbers."""
+    return json.dumps(dataclasses.asdict(message), allow_nan=False).encode() + b"\n"

@@ -1,0 +1,81 @@
+"""What the sampling loop needs of a device, and of its telemetry. Standard library only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from perftrack.core.model import Evidence, Timer
+from perftrack.core.tiers import Exclusivity
+
+Work = Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """One window as a device timed it. `samples`: (n,) seconds per call, each over `inner_reps` calls.
+
+    `host_s`: host seconds per call spent launching, None where host and device are the same.
+    """
+
+    samples: tuple[float, ...]
+    host_s: float | None = None
+
+
+class Device(Protocol):
+    """A thing that runs work and can time it.
+
+    `kind` as in the fingerprint (cpu, cuda, rocm, xpu, hpu, mps, replay); `resolution_s` is the
+    smallest step of its timer. Constructors find the device; they raise DeviceError where there is none.
+    """
+
+    kind: str
+    index: int
+    timer: Timer
+    resolution_s: float
+
+    def synchronize(self) -> None:
+        """Wait until all work queued so far is done; raises DeviceError if any of it failed."""
+        ...
+
+    def time_window(self, work: Work, samples: int, inner_reps: int, *, cold: bool) -> Timed:
+        """Time `samples` samples of `inner_reps` back-to-back calls.
+
+        With `cold`, the last-level cache is flushed before each sample, outside the timed region.
+        Nothing is allocated and no telemetry is read inside the timed region.
+        """
+        ...
+
+    def burst(self, work: Work, calls: int) -> float:
+        """Seconds per call of one amortised burst, for calibration and warm-up."""
+        ...
+
+    def close(self) -> None:
+        """Free what the device holds (flush buffers, handles)."""
+        ...
+
+
+class Telemetry(Protocol):
+    """Evidence about a device, read outside timed regions. Reads that fail give no evidence, never a number.
+
+    `why_none` is empty when evidence can be had, else says why there is none.
+    """
+
+    why_none: str
+
+    def begin(self) -> None:
+        """Mark the start of a window (reads cumulative counters and clocks)."""
+        ...
+
+    def end(self) -> Evidence:
+        """Evidence of the window since `begin`."""
+        ...
+
+    def locked(self) -> bool:
+        """True: the clocks are locked and were read back as such. False: not shown."""
+        ...
+
+    def exclusivity(self) -> Exclusivity: ...
+
+    def close(self) -> None: ...

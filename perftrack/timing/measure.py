@@ -1,0 +1,154 @@
+"""`measure`: time a callable in this process, in several windows, with an interval and a tier."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+
+from perftrack.core.estimate import estimate
+from perftrack.core.model import Cache, ProcessSamples, Protocol, Reason
+from perftrack.core.plan import Plan
+from perftrack.core.reasons import reason
+from perftrack.core.stats import bootstrap_ci, cv_percent, percentile
+from perftrack.core.tiers import TierEvidence, judge_tier, throttle_faults
+from perftrack.errors import InvalidValueError
+from perftrack.timing.clocks import ClockPolicy, UnlockedClockPolicy
+from perftrack.timing.devices import open_device
+from perftrack.timing.devices.base import Device, Telemetry
+from perftrack.timing.environment import capture
+from perftrack.timing.results import TimingResult
+from perftrack.timing.session import collect
+from perftrack.timing.telemetry import open_telemetry
+
+DEFAULT_WARMUP = 200
+MIN_ITERS = 20  # an interval of the median from fewer samples is wider than most effects looked for
+DEFAULT_ITERS = 100
+WINDOWS = 5
+PAUSE_S = 0.02  # long enough for clocks and neighbours to differ between windows
+WARMUP_CAP_S = 3.0
+BUDGET_S = 60.0
+
+
+def measure(
+    fn: Callable[[], object],
+    *,
+    warmup: int = DEFAULT_WARMUP,
+    iters: int = DEFAULT_ITERS,
+    device: int | str = "auto",
+    flush_l2: bool | None = None,
+    policy: ClockPolicy | None = None,
+    min_duration_us: float | None = None,
+    windows: int = WINDOWS,
+    timer: str = "auto",
+) -> TimingResult:
+    """Time `fn` honestly: an interval and a tier, never a bare number.
+
+    warmup: least number of calls before timing. iters: samples in all, spread over `windows` windows
+    with pauses between. device: a kind ("cpu", "cuda", …), "auto", or a CUDA index. flush_l2: cold cache
+    before every sample; by default on for accelerators and off for the CPU. policy: clocks during the
+    measurement, restored afterwards whatever happens. min_duration_us: least length of a sample; by
+    default 100 steps of the timer. timer: "auto", "host", "event" or "graph".
+
+    Raises InvalidValueError (a ValueError) for arguments out of range, DeviceError (a RuntimeError) where
+    the device is not there, MeasurementError (a RuntimeError) for what must not be taken for a time,
+    ClockLockError where the policy's clocks could not be established, and whatever `fn` raises.
+    """
+    check_amounts(warmup, iters, windows)
+    plan = Plan(
+        windows=windows,
+        window_s=BUDGET_S,
+        max_samples=max(1, iters // windows),
+        warmup_calls=warmup,
+        warmup_cap_s=WARMUP_CAP_S,
+        budget_s=BUDGET_S,
+        pause_s=PAUSE_S,
+    )
+    with opened(device, timer, policy) as (target, telemetry, locked):
+        cold = is_cold(target, flush_l2)
+        process = collect(
+            fn, target, telemetry, plan, cold=cold, min_sample_s=None if min_duration_us is None else min_duration_us * 1e-6
+        )
+        return to_result([process], target, telemetry, locked=locked, cold=cold)
+
+
+def check_amounts(warmup: int, iters: int, windows: int) -> None:
+    if iters < MIN_ITERS:
+        raise InvalidValueError(f"iters must be at least {MIN_ITERS}, got {iters}")
+    if not 2 <= windows <= iters:
+        raise InvalidValueError(f"windows must be from 2 to iters, got {windows}")
+    if warmup < 1:
+        raise InvalidValueError(f"warmup must be at least 1, got {warmup}")
+
+
+def is_cold(device: Device, flush_l2: bool | None) -> bool:
+    return device.kind not in ("cpu", "replay") if flush_l2 is None else flush_l2
+
+
+@contextlib.contextmanager
+def opened(
+    device: int | str, timer: str, policy: ClockPolicy | None
+) -> Iterator[tuple[Device, Telemetry, bool]]:
+    """A device with its telemetry under a clock policy: (device, telemetry, clocks are locked)."""
+    kind, index = ("cuda", device) if isinstance(device, int) else (device, 0)
+    target = open_device(kind, index, timer=timer)
+    telemetry = open_telemetry(target.kind, target.index)
+    clocks = policy or UnlockedClockPolicy()
+    try:
+        clocks.apply()
+        try:
+            # Read now: restore() clears it, and a tier judged afterwards could never be A.
+            yield target, telemetry, clocks.locked or telemetry.locked()
+        finally:
+            clocks.restore()
+    finally:
+        telemetry.close()
+        target.close()
+
+
+def to_result(
+    processes: Sequence[ProcessSamples], device: Device, telemetry: Telemetry, *, locked: bool, cold: bool
+) -> TimingResult:
+    """The samples of this process as a result."""
+    (process,) = processes
+    evidence = tuple(w.evidence for w in process.windows)
+    fingerprint = capture(device.kind, device.index, locked=locked)
+    tier, reasons = judge_tier(
+        TierEvidence(
+            locked=locked,
+            windows=evidence,
+            processes=1,
+            exclusivity=telemetry.exclusivity(),
+            unknown_key_fields=fingerprint.unknown_key_fields,
+            no_evidence_why=telemetry.why_none or "no telemetry for this device",
+        )
+    )
+    estimated = estimate([process])
+    assert estimated.interval is not None  # at least two windows of one sample
+    milliseconds = tuple(1e3 * s for w in process.windows for s in w.samples)
+    lo, hi = bootstrap_ci(milliseconds)
+    clocks = [c for e in evidence for c in e.clock_mhz]
+    return TimingResult(
+        samples_ms=milliseconds,
+        median_ms=1e3 * estimated.value,
+        p10_ms=percentile(milliseconds, 0.1),
+        p90_ms=percentile(milliseconds, 0.9),
+        ci95_lo_ms=1e3 * estimated.interval.lo,
+        ci95_hi_ms=1e3 * estimated.interval.hi,
+        within_window_lo_ms=lo,
+        within_window_hi_ms=hi,
+        n=len(milliseconds),
+        tier=tier,
+        warmup=process.warmup_calls,
+        inner_reps=process.inner_reps,
+        protocol=Protocol(device.timer, Cache.COLD if cold else Cache.HOT),
+        process=process,
+        reasons=reasons,
+        limitations=(*estimated.limitations, *_limitations(cold), *process.notes),
+        throttle_fired=bool(throttle_faults(evidence)),
+        clock_cv_pct=cv_percent(clocks) if clocks else None,
+        clock_range_mhz=max(clocks) - min(clocks) if clocks else None,
+    )
+
+
+def _limitations(cold: bool) -> tuple[Reason, ...]:
+    return () if cold else (reason("cache-hot"),)

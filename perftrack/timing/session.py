@@ -1,0 +1,157 @@
+"""The sampling protocol of one case in one process: warm up, calibrate, take windows. Standard library only.
+
+It decides how much to run and refuses what cannot be a measurement; reading the time is the device's part.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from perftrack.core.model import ProcessSamples, Reason, Timer, Window
+from perftrack.core.plan import Plan
+from perftrack.core.reasons import reason
+from perftrack.errors import MeasurementError
+from perftrack.timing.devices.base import Device, Telemetry, Timed, Work
+
+# A timer's step is then at most 1 % of a sample, half of the default threshold.
+RESOLUTION_FACTOR = 100
+# Host samples also carry interrupts and scheduling; below about 0.2 ms a single one of those is the sample.
+MIN_HOST_SAMPLE_S = 200e-6
+MAX_INNER_REPS = 1_000_000
+ROUNDING = 1e-9  # 1e-3 / 1e-6 is a little over 1000
+# Warm-up is over when three bursts in a row agree within this. A fifth of the smallest default threshold.
+DRIFT_TOLERANCE = 0.01
+BURST_S = 0.02
+# The host took at least this share of the device's time per call to launch it: launch-bound.
+LAUNCH_BOUND_SHARE = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Warmup:
+    calls: int
+    seconds: float
+    per_call_s: float
+    drifting: bool
+
+
+def collect(
+    work: Work,
+    device: Device,
+    telemetry: Telemetry,
+    plan: Plan,
+    *,
+    cold: bool = False,
+    fixed_inner: int | None = None,
+    min_sample_s: float | None = None,
+    index: int = 0,
+    clock: Callable[[], float] = time.perf_counter,
+    sleep: Callable[[float], None] = time.sleep,
+) -> ProcessSamples:
+    """Measure `work` in this process. `fixed_inner`: calls per sample, instead of a calibrated number.
+
+    Raises MeasurementError where the samples are no measurement (below the timer's resolution, or not
+    positive), DeviceError where the device failed, and whatever `work` raises.
+    """
+    warm = warm_up(work, device, plan, clock)
+    inner = fixed_inner or (1 if cold else inner_reps(warm.per_call_s, device, min_sample_s))
+    samples = samples_per_window(warm.per_call_s * inner, plan)
+    windows: list[Window] = []
+    started = clock()
+    while len(windows) < plan.windows and (len(windows) < 2 or clock() - started < plan.budget_s):
+        if windows and plan.pause_s:
+            sleep(plan.pause_s)
+        telemetry.begin()
+        timed = device.time_window(work, samples, inner, cold=cold)
+        windows.append(Window(timed.samples, telemetry.end(), timed.host_s))
+        check(timed, inner, device)
+    return ProcessSamples(
+        index=index,
+        windows=tuple(windows),
+        inner_reps=inner,
+        warmup_calls=warm.calls,
+        warmup_s=warm.seconds,
+        resolution_s=device.resolution_s / inner,
+        notes=_notes(windows, inner, warm, device),
+    )
+
+
+def warm_up(work: Work, device: Device, plan: Plan, clock: Callable[[], float] = time.perf_counter) -> Warmup:
+    """Call `work` until three bursts in a row agree, at least `plan.warmup_calls` times or the cap's length.
+
+    Calibration uses the last burst's amortised time: one cold call reads about 100 µs for a 3 µs kernel.
+    """
+    started = clock()
+    calls, size, bursts = 0, 1, list[float]()
+    drifting = True
+    while True:
+        bursts.append(device.burst(work, size))
+        calls += size
+        elapsed = clock() - started
+        recent = bursts[-3:]
+        drifting = len(recent) < 3 or max(recent) > min(recent) * (1 + DRIFT_TOLERANCE)
+        if (calls >= plan.warmup_calls and not drifting) or elapsed >= plan.warmup_cap_s:
+            break
+        size = _burst_size(bursts[-1], size, plan.warmup_cap_s - elapsed)
+    return Warmup(calls, clock() - started, statistics.median(bursts[-3:]), drifting)
+
+
+def _burst_size(per_call_s: float, previous: int, left_s: float) -> int:
+    """Bursts grow to about BURST_S, at most eightfold a step, and stay inside the time that is left."""
+    if per_call_s <= 0:
+        return previous * 8
+    wanted = min(BURST_S, left_s) / per_call_s
+    return max(1, min(previous * 8, int(wanted)))
+
+
+def inner_reps(per_call_s: float, device: Device, min_sample_s: float | None = None) -> int:
+    """Back-to-back calls in one sample, so that it lasts RESOLUTION_FACTOR steps of the timer."""
+    target = RESOLUTION_FACTOR * device.resolution_s
+    if min_sample_s is not None:
+        target = max(target, min_sample_s)
+    elif device.timer is Timer.HOST:
+        target = max(target, MIN_HOST_SAMPLE_S)
+    if per_call_s <= 0:
+        return MAX_INNER_REPS
+    return max(1, min(MAX_INNER_REPS, math.ceil(target / per_call_s - ROUNDING)))
+
+
+def samples_per_window(sample_s: float, plan: Plan) -> int:
+    """As many as fill `window_s`, at most `max_samples`; one when a single sample outlasts the window."""
+    if sample_s <= 0:
+        return plan.max_samples
+    return max(1, min(plan.max_samples, int(plan.window_s / sample_s + ROUNDING)))
+
+
+def check(timed: Timed, inner: int, device: Device) -> None:
+    """Refuse a window that cannot be a measurement: not finite, not positive, or within the timer's step."""
+    middle = statistics.median(timed.samples)
+    if not all(math.isfinite(s) for s in timed.samples) or middle <= 0:
+        raise MeasurementError(
+            f"the timer read {middle!r} s: there was no work between its two readings",
+            "Check that the callable does its work before it returns, on the current stream.",
+        )
+    if middle * inner < device.resolution_s:
+        raise MeasurementError(
+            f"{inner} call(s) took {middle * inner:.3g} s, less than one step of the timer "
+            f"({device.resolution_s:.3g} s)",
+            "Check that the callable does real work on the device being timed.",
+        )
+
+
+def _notes(windows: list[Window], inner: int, warm: Warmup, device: Device) -> tuple[Reason, ...]:
+    notes: list[Reason] = []
+    middle = statistics.median(statistics.median(w.samples) for w in windows)
+    factor = middle * inner / device.resolution_s if device.resolution_s else math.inf
+    if factor < RESOLUTION_FACTOR * 0.5:
+        notes.append(reason("below-timer-target", factor=factor, target=RESOLUTION_FACTOR))
+    if warm.drifting:
+        notes.append(reason("warmup-capped"))
+    hosts = [w.host_s for w in windows if w.host_s is not None]
+    if hosts and statistics.median(hosts) >= middle * LAUNCH_BOUND_SHARE:
+        host_us, device_us = 1e6 * statistics.median(hosts), 1e6 * middle
+        notes.append(reason("launch-bound", host_us=host_us, device_us=device_us))
+    return tuple(notes)

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perftrack.core.model import Interval
+from perftrack.core.units import (
+    format_change,
+    format_duration,
+    format_interval,
+    format_percent,
+    format_value,
+)
+
+SCALES = {"T": 1e12, "G": 1e9, "M": 1e6, "k": 1e3, "": 1.0, "m": 1e-3, "µ": 1e-6, "n": 1e-9}
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (1.234567e-3, "s", "1.235 ms"),
+        (1.2e-5, "s", "12.00 µs"),
+        (3e-9, "s", "3.000 ns"),
+        (5e-11, "s", "0.05000 ns"),
+        (0.99999, "s", "1.000 s"),
+        (999.96e-6, "s", "1.000 ms"),
+        (-2.5e-3, "s", "-2.500 ms"),
+        (0.0, "s", "0 s"),
+        (1_234_567, "B", "1.235 MB"),
+        (3.35e12, "B/s", "3.350 TB/s"),
+        (1234.5, "%", "1234 %"),
+        (1234.5, "", "1234"),
+        (0.00012347, "ratio", "0.0001235 ratio"),
+        (None, "s", "–"),
+        (math.nan, "s", "–"),
+        (math.inf, "s", "–"),
+    ],
+)
+def test_value(value: float | None, unit: str, text: str) -> None:
+    assert format_value(value, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("half", "text"),
+    [
+        (0.5, "1.23 ms"),
+        (0.05, "1.235 ms"),
+        (0.005, "1.2346 ms"),
+        (1e-9, "1.23457 ms"),
+        (0.0, "1.23457 ms"),
+        (5.0, "1.2 ms"),
+    ],
+)
+def test_digits_follow_the_interval(half: float, text: str) -> None:
+    value = 1.234567e-3
+    interval = Interval(value * (1 - half), value * (1 + half))
+    assert format_value(value, "s", interval) == text
+
+
+@given(st.floats(1e-11, 1e14), st.sampled_from(["s", "B", "Hz", "things"]))
+def test_value_reads_back_to_four_digits(value: float, unit: str) -> None:
+    match = re.fullmatch(rf"([\d.]+) ([TGMkmµn]?){unit}", format_value(value, unit))
+    assert match
+    assert float(match[1]) * SCALES[match[2]] == pytest.approx(value, rel=6e-4)
+
+
+@given(st.floats(1e-9, 9e14))
+def test_value_has_one_to_three_digits_before_the_point(value: float) -> None:
+    assert 1 <= float(format_value(value, "s").split()[0]) < 1000
+
+
+@pytest.mark.parametrize(
+    ("value", "interval", "text"),
+    [
+        (1e-3, Interval(0.99e-3, 1.01e-3), "1.000 ms ± 1.0 %"),
+        (-1.0, Interval(-1.5, -0.5), "-1.00 s ± 50 %"),
+        (0.0, Interval(-1.0, 1.0), "0 s ± 1.000 s"),
+        (1e-3, None, "1.000 ms"),
+        (None, Interval(0.0, 1.0), "–"),
+    ],
+)
+def test_interval(value: float | None, interval: Interval | None, text: str) -> None:
+    assert format_interval(value, "s", interval) == text
+
+
+@pytest.mark.parametrize(
+    ("percent", "text"),
+    [
+        (0.0, "0 %"),
+        (0.001, "<0.01 %"),
+        (-0.001, "-<0.01 %"),
+        (0.02, "0.02 %"),
+        (0.123, "0.12 %"),
+        (1.25, "1.2 %"),
+        (-7.77, "-7.8 %"),
+        (12.3, "12 %"),
+        (123456.0, "123456 %"),
+        (math.inf, "∞ %"),
+        (math.nan, "∞ %"),
+    ],
+)
+def test_percent(percent: float, text: str) -> None:
+    assert format_percent(percent) == text
+
+
+@given(st.floats(-1e9, 1e9))
+def test_percent_is_never_in_exponent_form(percent: float) -> None:
+    assert "e" not in format_percent(percent)
+
+
+@pytest.mark.parametrize(
+    ("effect", "text"),
+    [
+        (None, "–"),
+        (0.0, "+0 %"),
+        (math.log(1.12), "+12 %"),
+        (math.log(0.5), "-50 %"),
+        (1e6, "+∞ %"),
+    ],
+)
+def test_change(effect: float | None, text: str) -> None:
+    shown = format_change(effect)
+    assert shown == text or (effect == 1e6 and shown.startswith("+"))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.04, "0.0 s"),
+        (3.21, "3.2 s"),
+        (42.4, "42 s"),
+        (200.0, "3 min 20 s"),
+        (3599.7, "1 h 0 min"),
+        (7380.0, "2 h 3 min"),
+    ],
+)
+def test_duration(seconds: float, text: str) -> None:
+    assert format_duration(seconds) == text

@@ -1,0 +1,343 @@
+from __future__ import annotations
+
+import ast
+import inspect
+import math
+from collections import Counter
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from perftrack.core import comparability, verdict
+from perftrack.core.model import Direction, Measurement, MeasurementTier, Reason, Status
+from perftrack.core.noise import LaneNoise, lane_noise
+from perftrack.core.stats import t_quantile
+from perftrack.core.verdict import (
+    DEFAULT_THRESHOLD,
+    Judgement,
+    Verdict,
+    benjamini_hochberg,
+    control_false_discoveries,
+    judge,
+)
+from perftrack.errors import InvalidValueError
+from tests.core.builders import HERE, HOST, VALUE, failed, measured
+
+V = Verdict
+MIRRORED = {V.REGRESSION: V.IMPROVEMENT, V.IMPROVEMENT: V.REGRESSION}
+values = st.lists(st.floats(0.5, 2.0), min_size=1, max_size=5)
+
+
+def skipped() -> Measurement:
+    return measured(status=Status.SKIPPED, reasons=(Reason("benchmark-skipped", "needs a GPU"),))
+
+
+def counted(*read: float) -> Measurement:
+    return measured(*read, metric="size", unit="B", protocol=VALUE)
+
+
+# Pairs of sides with the verdict and reason codes of each: one line for every way a judgement can end.
+DECISIONS: dict[str, tuple[Measurement | None, Measurement | None, V, list[str]]] = {
+    "slower beyond doubt": (
+        measured(1.0, 1.001, 0.999), measured(1.1, 1.101, 1.099),
+        V.REGRESSION, ["effect-above-threshold", "no-lane-history"],
+    ),
+    "faster beyond doubt": (
+        measured(1.1, 1.101, 1.099), measured(1.0, 1.001, 0.999),
+        V.IMPROVEMENT, ["effect-below-minus-threshold", "no-lane-history"],
+    ),
+    "the same within the threshold": (
+        measured(1.0, 1.001, 0.999), measured(1.001, 1.0, 1.002),
+        V.UNCHANGED, ["within-threshold", "no-lane-history"],
+    ),
+    "slower by less than matters, not surely less": (
+        measured(1.0, 1.004, 0.996), measured(1.014, 1.018, 1.010),
+        V.INCONCLUSIVE, ["effect-below-threshold", "no-lane-history"],
+    ),
+    "slower by more than matters, not surely slower": (
+        measured(1.0, 1.1, 0.9), measured(1.05, 1.15, 0.95),
+        V.INCONCLUSIVE, ["interval-too-wide", "no-lane-history"],
+    ),
+    "the same, known too loosely": (
+        measured(1.0, 1.1, 0.9), measured(1.0, 1.1, 0.9),
+        V.INCONCLUSIVE, ["interval-too-wide", "no-lane-history"],
+    ),
+    "one process in the baseline": (
+        measured(1.0), measured(1.0, 1.0), V.INCONCLUSIVE, ["one-process-side"],
+    ),
+    "one process in both": (
+        measured(1.0), measured(9.0), V.INCONCLUSIVE, ["one-process-side", "one-process-side"],
+    ),
+    "no process at all": (
+        measured(), measured(1.0, 1.0), V.INCONCLUSIVE, ["one-process-side"],
+    ),
+    "a count that is equal": (counted(7.0), counted(7.0), V.UNCHANGED, ["exact-equal"]),
+    "a count of zero that is equal": (counted(0.0), counted(0.0), V.UNCHANGED, ["exact-equal"]),
+    "a count that grew": (counted(100.0, 100.0), counted(103.0, 103.0), V.REGRESSION, ["exact-change"]),
+    "a count that shrank": (counted(103.0, 103.0), counted(100.0, 100.0), V.IMPROVEMENT, ["exact-change"]),
+    "a count that grew by too little": (
+        counted(1000.0, 1000.0), counted(1001.0, 1001.0), V.UNCHANGED, ["effect-below-threshold"],
+    ),
+    "times that all read the same": (measured(1.0, 1.0), measured(1.0, 1.0), V.UNCHANGED, ["exact-equal"]),
+    "a baseline of zero": (counted(0.0, 0.0), counted(1.0, 1.0), V.INCONCLUSIVE, ["zero-value"]),
+    "a candidate of zero": (counted(1.0, 1.0), counted(0.0, 0.0), V.INCONCLUSIVE, ["zero-value"]),
+    "a negative candidate": (counted(1.0, 1.0), counted(-1.0, 1.0), V.INCONCLUSIVE, ["zero-value"]),
+    "tier C in the baseline": (
+        measured(1.0, 1.0, tier=MeasurementTier.C), measured(2.0, 2.0), V.INCONCLUSIVE, ["tier-c"],
+    ),
+    "tier C in both": (
+        measured(1.0, 1.0, tier=MeasurementTier.C), measured(2.0, 2.0, tier=MeasurementTier.C),
+        V.INCONCLUSIVE, ["tier-c", "tier-c"],
+    ),
+    "another environment": (
+        measured(1.0, 1.0), measured(1.0, 1.0, fingerprint=replace(HERE, cpu_model="other")),
+        V.NOT_COMPARABLE, ["fingerprint-mismatch"],
+    ),
+    "another protocol": (
+        measured(1.0, 1.0), measured(1.0, 1.0, protocol=replace(HOST, version=2)),
+        V.NOT_COMPARABLE, ["protocol-mismatch"],
+    ),
+    "another unit": (
+        measured(1.0, 1.0), measured(1.0, 1.0, unit="B"), V.NOT_COMPARABLE, ["unit-mismatch"],
+    ),
+    "new": (None, measured(1.0, 1.0), V.NOT_COMPARABLE, ["missing-side"]),
+    "gone": (measured(1.0, 1.0), None, V.NOT_COMPARABLE, ["missing-side"]),
+    "skipped": (measured(1.0, 1.0), skipped(), V.NOT_COMPARABLE, ["skipped-side"]),
+    "skipped on both sides": (skipped(), skipped(), V.NOT_COMPARABLE, ["skipped-side", "skipped-side"]),
+    "candidate failed": (measured(1.0, 1.0), failed(), V.FAILED, ["failed-side"]),
+    "baseline failed": (failed(), measured(1.0, 1.0), V.FAILED, ["failed-side"]),
+    "failed and missing": (None, failed(), V.FAILED, ["failed-side"]),
+    "failed with no reason stored": (measured(1.0), replace(failed(), reasons=()), V.FAILED, ["failed-side"]),
+}  # fmt: skip
+
+
+def codes(judged: Judgement) -> list[str]:
+    return [r.code for r in judged.reasons]
+
+
+@pytest.mark.parametrize("name", DECISIONS)
+def test_decision(name: str) -> None:
+    baseline, candidate, expected, reasons = DECISIONS[name]
+    judged = judge(baseline, candidate)
+    assert (judged.verdict, codes(judged)) == (expected, reasons)
+
+
+@pytest.mark.parametrize("name", DECISIONS)
+def test_decision_mirrors_when_the_sides_are_swapped(name: str) -> None:
+    baseline, candidate, expected, reasons = DECISIONS[name]
+    judged = judge(candidate, baseline)
+    assert judged.verdict is MIRRORED.get(expected, expected)
+    swap = {
+        "effect-above-threshold": "effect-below-minus-threshold",
+        "effect-below-minus-threshold": "effect-above-threshold",
+    }
+    assert codes(judged) == [swap.get(c, c) for c in reasons]
+
+
+@pytest.mark.parametrize("name", DECISIONS)
+def test_decision_is_mirrored_for_a_metric_where_higher_is_better(name: str) -> None:
+    baseline, candidate, expected, _ = DECISIONS[name]
+    sides = [m and replace(m, direction=Direction.HIGHER) for m in (baseline, candidate)]
+    assert judge(*sides).verdict is MIRRORED.get(expected, expected)
+
+
+def test_every_reason_code_of_the_module_is_reached() -> None:
+    written = {
+        node.args[0].value
+        for module in (verdict, comparability)
+        for node in ast.walk(ast.parse(inspect.getsource(module)))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "reason"
+        if isinstance(node.args[0], ast.Constant)
+    }
+    quiet = judge(measured(1.0, 1.001), measured(1.5, 1.501), noise=LaneNoise(0.001, 20))
+    loud = control_false_discoveries([replace(quiet, p_value=0.9)])
+    reached = {c for *_, reasons in DECISIONS.values() for c in reasons}
+    assert reached | set(codes(quiet)) | set(codes(loud[0])) == written
+
+
+class TestStatistics:
+    def test_effect_is_the_log_ratio_of_geometric_means(self) -> None:
+        judged = judge(measured(1.0, 4.0), measured(9.0, 4.0))
+        assert judged.effect == pytest.approx(math.log(6 / 2))
+        assert judged.speedup == pytest.approx(1 / 3)
+
+    def test_interval_is_welchs(self) -> None:
+        b, c = [1.0, 1.02, 1.05], [1.1, 1.2, 1.15, 1.11]
+        judged = judge(measured(*b), measured(*c))
+        vb, vc = (np.var(np.log(v), ddof=1) / len(v) for v in (b, c))
+        df = (vb + vc) ** 2 / (vb**2 / 2 + vc**2 / 3)
+        half = t_quantile(df, 0.975) * math.sqrt(vb + vc)
+        assert judged.interval is not None
+        assert judged.interval.hi - judged.interval.lo == pytest.approx(2 * half)
+        assert judged.interval.hi + judged.interval.lo == pytest.approx(2 * (judged.effect or 0))
+
+    @given(values, values)
+    @settings(max_examples=80)
+    def test_p_value_is_below_five_percent_where_the_interval_excludes_zero(
+        self, b: list[float], c: list[float]
+    ) -> None:
+        judged = judge(measured(*b), measured(*c))
+        if judged.interval is not None and judged.p_value is not None:
+            assert (judged.p_value < 0.05) is not judged.interval.contains(0.0)
+
+    @given(values, values, st.sampled_from([2.0**-20, 3.0, 1e9]))
+    @settings(max_examples=60)
+    def test_does_not_depend_on_the_unit(self, b: list[float], c: list[float], scale: float) -> None:
+        plain = judge(measured(*b), measured(*c))
+        scaled = judge(measured(*(scale * v for v in b)), measured(*(scale * v for v in c)))
+        assert scaled.effect == pytest.approx(plain.effect, abs=1e-9)
+
+    @given(values, values)
+    @settings(max_examples=80)
+    def test_swapping_the_sides_turns_the_sign(self, b: list[float], c: list[float]) -> None:
+        there, back = judge(measured(*b), measured(*c)), judge(measured(*c), measured(*b))
+        assert back.verdict is MIRRORED.get(there.verdict, there.verdict)
+        assert back.effect == pytest.approx(-(there.effect or 0), abs=1e-12)
+        assert back.p_value == pytest.approx(there.p_value)
+
+    def test_minimum_detectable_effect_is_found_four_times_in_five(self) -> None:
+        rng = np.random.default_rng(8)
+        mde = 0.01 * math.sqrt(2 / 5) * (t_quantile(8, 0.975) + t_quantile(8, 0.8))
+        found = 0
+        for _ in range(1000):
+            b, c = np.exp(rng.normal(0, 0.01, 5)), np.exp(rng.normal(mde, 0.01, 5))
+            judged = judge(measured(*b), measured(*c), threshold=0.0)
+            found += judged.verdict is V.REGRESSION
+        assert 0.75 <= found / 1000 <= 0.86
+
+    def test_threshold_is_the_argument_then_the_declared_then_the_default(self) -> None:
+        b, c = measured(1.0, 1.0001), measured(1.05, 1.0501)
+        assert judge(b, c).threshold == DEFAULT_THRESHOLD
+        declared = judge(b, replace(c, threshold=0.1))
+        assert (declared.threshold, declared.verdict) == (0.1, V.UNCHANGED)
+        assert judge(b, replace(c, threshold=0.1), threshold=0.01).verdict is V.REGRESSION
+
+    def test_an_effect_at_the_threshold_counts(self) -> None:
+        judged = judge(counted(1.0, 1.0), counted(2.0, 2.0), threshold=math.log(2.0))
+        assert judged.verdict is V.REGRESSION
+
+    def test_tier_is_the_worse_of_the_two(self) -> None:
+        a, b = measured(1.0, 1.1, tier=MeasurementTier.A), measured(1.0, 1.1)
+        assert (judge(a, a).tier, judge(a, b).tier, judge(b, a).tier) == ("A", "B", "B")
+
+    def test_a_failure_names_the_side_and_what_was_stored(self) -> None:
+        assert judge(measured(1.0), failed("out of memory")).reasons[0].message == (
+            "failed in candidate: out of memory"
+        )
+
+    def test_subject_is_the_side_that_exists(self) -> None:
+        only = measured(1.0)
+        assert judge(only, None).subject is only
+        assert judge(None, only).subject is only
+
+    def test_speedup_of_no_effect_is_none(self) -> None:
+        assert judge(None, measured(1.0)).speedup is None
+
+    def test_neither_side_is_an_error(self) -> None:
+        with pytest.raises(InvalidValueError, match="at least one side"):
+            judge(None, None)
+
+
+class TestLaneNoise:
+    def test_turns_a_difference_that_runs_show_anyway_into_no_verdict(self) -> None:
+        b, c = measured(1.0, 1.001, 0.999), measured(1.05, 1.051, 1.049)
+        assert judge(b, c).verdict is V.REGRESSION
+        noisy = judge(b, c, noise=LaneNoise(0.05, 30))
+        assert (noisy.verdict, codes(noisy)) == (V.INCONCLUSIVE, ["interval-too-wide", "lane-noise"])
+
+    def test_applies_to_values_that_do_not_vary_within_a_run(self) -> None:
+        judged = judge(measured(1.0, 1.0), measured(1.05, 1.05), noise=LaneNoise(0.05, 30))
+        assert judged.verdict is V.INCONCLUSIVE
+
+    def test_of_zero_adds_nothing(self) -> None:
+        b, c = measured(1.0, 1.01), measured(1.5, 1.51)
+        assert judge(b, c, noise=LaneNoise(0.0, 30)).interval == judge(b, c).interval
+
+    @pytest.mark.parametrize("runs", [6, 12])
+    def test_from_a_short_history_keeps_false_alarms_near_their_level(self, runs: int) -> None:
+        rng, alarms = np.random.default_rng(runs), 0
+        for _ in range(1500):
+            read = np.exp(rng.normal(0, 0.01, (runs + 2, 1)) + rng.normal(0, 0.005, (runs + 2, 3)))
+            logs = np.log(read[:runs])
+            noise = lane_noise(np.exp(logs.mean(axis=1)).tolist(), (logs.var(axis=1, ddof=1) / 3).tolist())
+            judged = judge(measured(*read[-2]), measured(*read[-1]), threshold=0.0, noise=noise)
+            alarms += judged.verdict in MIRRORED
+        assert alarms / 1500 <= 0.08
+
+
+TRIALS = 3000
+
+
+@pytest.fixture(scope="module")
+def alarms() -> Counter[Verdict]:
+    rng = np.random.default_rng(2024)
+    seen: Counter[Verdict] = Counter()
+    for _ in range(TRIALS):
+        b, c = np.exp(rng.normal(0, 0.02, (2, 5)))
+        seen[judge(measured(*b), measured(*c), threshold=0.0).verdict] += 1
+    return seen
+
+
+class TestFalseAlarms:
+    """The same code on both sides. Each alarm is wrong, and neither kind may be the more frequent."""
+
+    def test_are_as_many_as_stated(self, alarms: Counter[Verdict]) -> None:
+        assert 0.035 <= (alarms[V.REGRESSION] + alarms[V.IMPROVEMENT]) / TRIALS <= 0.06
+
+    def test_balance(self, alarms: Counter[Verdict]) -> None:
+        total = alarms[V.REGRESSION] + alarms[V.IMPROVEMENT]
+        assert abs(alarms[V.REGRESSION] - alarms[V.IMPROVEMENT]) <= 3 * math.sqrt(total)
+
+    def test_never_follow_from_few_processes_in_excess(self) -> None:
+        rng, wrong = np.random.default_rng(7), 0
+        for _ in range(1500):
+            b, c = np.exp(rng.normal(0, 0.02, (2, 2)))
+            wrong += judge(measured(*b), measured(*c), threshold=0.0).verdict in MIRRORED
+        assert wrong / 1500 <= 0.06
+
+
+class TestFalseDiscoveries:
+    p_values = st.lists(st.sampled_from([0.0, 0.001, 0.004, 0.01, 0.02, 0.03, 0.05, 0.3, 1.0]), max_size=9)
+
+    @given(p_values, st.sampled_from([0.01, 0.05, 0.2]))
+    def test_cutoff_is_that_of_the_definition(self, p_values: list[float], q: float) -> None:
+        m = len(p_values)
+        passing = [p for p in p_values if p <= q * sum(o <= p for o in p_values) / m * (1 + 1e-12)]
+        assert benjamini_hochberg(p_values, q) == max(passing, default=-1.0)
+
+    @given(p_values)
+    def test_verdicts_that_survive_are_those_at_or_below_the_cutoff(self, p_values: list[float]) -> None:
+        sure = judge(counted(1.0, 1.0), counted(2.0, 2.0))
+        out = control_false_discoveries([replace(sure, p_value=p) for p in p_values])
+        cutoff = benjamini_hochberg(p_values, 0.05)
+        assert [o.verdict is V.REGRESSION for o in out] == [p <= cutoff for p in p_values]
+
+    def test_a_doubtful_one_becomes_inconclusive_and_keeps_its_reasons(self) -> None:
+        doubtful = replace(judge(counted(1.0, 1.0), counted(2.0, 2.0)), p_value=0.04)
+        same = judge(counted(1.0, 1.0), counted(1.0, 1.0))
+        first, *_ = control_false_discoveries([doubtful, same, same])
+        assert (first.verdict, codes(first)) == (V.INCONCLUSIVE, ["fdr", "exact-change"])
+        assert first.effect == doubtful.effect
+
+    def test_what_was_never_tested_does_not_count(self) -> None:
+        doubtful = replace(judge(counted(1.0, 1.0), counted(2.0, 2.0)), p_value=0.04)
+        untested = [judge(None, counted(1.0)), judge(failed(), counted(1.0))]
+        assert control_false_discoveries([doubtful, *untested]) == (doubtful, *untested)
+
+    @pytest.mark.parametrize(("verdict_", "p"), list(product([V.UNCHANGED, V.INCONCLUSIVE], [0.0, 1.0])))
+    def test_nothing_is_upgraded(self, verdict_: Verdict, p: float) -> None:
+        judged = replace(judge(counted(1.0), counted(1.0)), verdict=verdict_, p_value=p)
+        assert control_false_discoveries([judged]) == (judged,)
+
+    def test_among_many_equal_pairs_hardly_any_is_called_changed(self) -> None:
+        rng = np.random.default_rng(3)
+        pairs = [
+            judge(measured(*np.exp(b)), measured(*np.exp(c)), threshold=0.0)
+            for b, c in rng.normal(0, 0.02, (300, 2, 4))
+        ]
+        assert sum(j.verdict in MIRRORED for j in pairs) >= 5
+        assert sum(j.verdict in MIRRORED for j in control_false_discoveries(pairs)) <= 1
