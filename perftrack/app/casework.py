@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
 
 from perftrack.core.model import (
     Cache,
+    Case,
     Direction,
     ProcessSamples,
     Protocol,
@@ -22,9 +24,9 @@ from perftrack.suite.declaration import Declaration
 from perftrack.suite.messages import CaseResult, MetricSamples, Problem, Reply, RunCase
 from perftrack.suite.setup import Work, amount, prepared
 from perftrack.timing.devices import open_device
-from perftrack.timing.devices.base import Device, Telemetry
+from perftrack.timing.devices.base import Device, Selecting, Telemetry
 from perftrack.timing.environment import capture
-from perftrack.timing.session import collect, warm_up
+from perftrack.timing.session import Session, collect, prepare
 from perftrack.timing.telemetry import open_telemetry
 
 
@@ -50,9 +52,8 @@ def measure_command(spec: CommandSpec, root: Path, request: RunCase) -> CaseResu
     try:
         plan = replace(request.plan, warmup_calls=1, warmup_cap_s=0.0)
         telemetry = open_telemetry("cpu", 0)
-        samples = collect(
-            run_command(spec, root), device, telemetry, plan, fixed_inner=1, index=request.process_index
-        )
+        session = prepare(run_command(spec, root), device, plan, fixed_inner=1)
+        samples = collect(session, telemetry, plan, request.process_index)
     finally:
         device.close()
     metric = _timed("time", samples, Timer.HOST, Cache.NONE)
@@ -73,8 +74,6 @@ def measure_benchmark(declaration: Declaration, request: RunCase, source: str) -
         device = open_device(request.device or declaration.device, timer=declaration.timer)
         telemetry = open_telemetry(device.kind, device.index)
         try:
-            if select := getattr(device, "select", None):
-                select(declaration.name, request.params, request.process_index)
             metrics = _measure(work, baseline, device, telemetry, declaration, request)
             environment = capture(
                 device.kind, device.index, policy=request.policy or None, locked=telemetry.locked()
@@ -108,62 +107,41 @@ def _measure(
     plan = request.plan
     if declaration.warmup is not None:
         plan = replace(plan, warmup_calls=declaration.warmup)
+    _select(device, request, "time")
+    session = prepare(work, device, plan, cold=cold)
     if baseline is None:
-        samples = collect(work, device, telemetry, plan, cold=cold, index=request.process_index)
+        samples = collect(session, telemetry, plan, request.process_index)
         return (_timed("time", samples, device.timer, cache),)
-    return _beside(work, baseline, device, telemetry, plan, cold, request)
+    _select(device, request, "baseline_time")
+    return _beside(session, prepare(baseline, device, plan, cold=cold), telemetry, plan, request)
 
 
 def _beside(
-    work: Work,
-    baseline: Work,
-    device: Device,
-    telemetry: Telemetry,
-    plan: Plan,
-    cold: bool,
-    request: RunCase,
+    session: Session, baseline: Session, telemetry: Telemetry, plan: Plan, request: RunCase
 ) -> tuple[MetricSamples, ...]:
     """Benchmark and baseline in alternating windows, each pair in an order drawn from the seed."""
     rng = random.Random(request.seed)
-    warm_up(baseline, device, plan)
-    single = replace(plan, windows=1)
-    again = replace(single, warmup_calls=1, warmup_cap_s=0.0)
-    sides: tuple[list[ProcessSamples], list[ProcessSamples]] = ([], [])
-    works = (work, baseline)
-    for pair in range(plan.windows):
-        for side in rng.sample((0, 1), 2):
-            this = single if pair == 0 else again
-            sides[side].append(
-                collect(works[side], device, telemetry, this, cold=cold, index=request.process_index)
-            )
-    mine, theirs = (_joined(side) for side in sides)
-    ratios = [_middle(b.samples) / _middle(w.samples) for w, b in zip(mine.windows, theirs.windows, strict=True)]
+    device, sides = session.device, ((session, "time"), (baseline, "baseline_time"))
+    for _ in range(plan.windows):
+        for side, metric in rng.sample(sides, 2):
+            _select(device, request, metric)
+            side.take_window(telemetry)
+    ratios = [
+        median(b.samples) / median(w.samples) for w, b in zip(session.windows, baseline.windows, strict=True)
+    ]
     ratio = ProcessSamples(request.process_index, tuple(Window((r,)) for r in ratios))
-    cache = Cache.COLD if cold else Cache.HOT
+    cache = Cache.COLD if session.cold else Cache.HOT
     return (
-        _timed("time", mine, device.timer, cache),
-        _timed("baseline_time", theirs, device.timer, cache),
+        _timed("time", session.finish(request.process_index), device.timer, cache),
+        _timed("baseline_time", baseline.finish(request.process_index), device.timer, cache),
         MetricSamples("speedup", "×", Direction.HIGHER, Protocol(device.timer, cache), ratio),
     )
 
 
-def _joined(parts: list[ProcessSamples]) -> ProcessSamples:
-    first = parts[0]
-    return ProcessSamples(
-        first.index,
-        tuple(w for p in parts for w in p.windows),
-        first.inner_reps,
-        first.warmup_calls,
-        first.warmup_s,
-        first.resolution_s,
-        tuple(dict.fromkeys(n for p in parts[:1] for n in p.notes)),
-    )
-
-
-def _middle(samples: tuple[float, ...]) -> float:
-    ordered = sorted(samples)
-    half = len(ordered) // 2
-    return ordered[half] if len(ordered) % 2 else 0.5 * (ordered[half - 1] + ordered[half])
+def _select(device: Device, request: RunCase, metric: str) -> None:
+    """Tell a device that plays back recorded samples which ones are next."""
+    if isinstance(device, Selecting):
+        device.select(Case(request.benchmark, request.params).id, metric, request.process_index)
 
 
 def _timed(name: str, samples: ProcessSamples, timer: Timer, cache: Cache) -> MetricSamples:

@@ -31,8 +31,14 @@ class LoggedSeries:
     lanes: dict[str, Lane]
 
 
-def results_of(project: Project, revision: str, patterns: Sequence[str] = ()) -> CommitResults:
-    """The stored results of a revision. Raises StoreError where nothing was recorded for it."""
+def results_of(
+    project: Project, revision: str, patterns: Sequence[str] = (), *, dirty_too: bool = False
+) -> CommitResults:
+    """The stored results of a revision. Raises StoreError where nothing was recorded for it.
+
+    Runs with uncommitted changes are no results of the commit; with `dirty_too` they stand in where there
+    are no others.
+    """
     (commit,) = project.repository.commits((revision,))
     runs = project.store.runs(commit.sha)
     if not runs:
@@ -40,7 +46,14 @@ def results_of(project: Project, revision: str, patterns: Sequence[str] = ()) ->
             f"nothing is recorded for {revision} ({commit.sha[:12]})",
             f"perftrack record {revision}",
         )
-    measurements = _current(project.store.measurements(commit.sha))
+    dirty = all(r.dirty for r in runs)
+    if dirty and not dirty_too:
+        raise StoreError(
+            f"for {revision} ({commit.sha[:12]}) only runs with uncommitted changes are recorded",
+            f"perftrack record {revision}",
+        )
+    runs = tuple(r for r in runs if r.dirty is dirty)
+    measurements = _current(project.store.measurements(commit.sha, dirty=dirty))
     if patterns:
         measurements = tuple(
             m for m in measurements if any(_means(p, m.case.id, m.case.benchmark) for p in patterns)

@@ -60,4 +60,6 @@ class StoreSource:
 
 def build(project: Project, output: Path, base_url: str | None) -> BuildReport:
     """Render the store into `output`. Raises StoreMissingError without a store, PublishError."""
-    return build_site(StoreSource(project), output, base_url=base_url)
+    report = build_site(StoreSource(project), output, base_url=base_url)
+    project.repository.ensure_ignored(output)
+    return report

@@ -18,7 +18,7 @@ from perftrack.core.fingerprint import make_policy
 from perftrack.core.model import Case, Commit, Measurement, Reason, Run, Status
 from perftrack.core.plan import Plan
 from perftrack.core.reasons import reason
-from perftrack.errors import GitError, MeasurementError, SuiteError
+from perftrack.errors import GitError, SuiteError, WorkerError
 from perftrack.suite.messages import Catalogue, Problem
 from perftrack.suite.pool import Setup, WorkerProcess
 from perftrack.suite.selection import Selected, select
@@ -183,7 +183,7 @@ def _record_tree(
     seed = options.seed if options.seed is not None else time.time_ns() & 0x7FFFFFFF
     try:
         measurements, catalogue = _measure(project, setup, tree, options, progress, seed)
-    except (SuiteError, MeasurementError) as error:
+    except (SuiteError, WorkerError) as error:
         if total == 1:
             raise
         return Recorded(tree.commit, None, False, failure=error.message)
@@ -192,6 +192,7 @@ def _record_tree(
     if not any(m.status is Status.OK for m in measurements) and not measurements:
         return Recorded(tree.commit, None, False, catalogue.problems, "no benchmark was found")
     run = _run_of(tree, options, measurements, catalogue, seed, started, clock() - started)
+    project.repository.ensure_ignored(project.store.path)
     new = project.store.add_run(run, [tree.commit])
     progress.stored(run, new)
     return Recorded(tree.commit, run, new, catalogue.problems)

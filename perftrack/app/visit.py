@@ -44,6 +44,8 @@ def discover(worker: WorkerProcess, timeout_s: float) -> Catalogue:
             f"importing the benchmark files: the worker {error.how}\n{error.output[-2000:]}".rstrip(),
             "Benchmark files only declare; do heavy work in the set-up of a benchmark.",
         ) from error
+    if reply.failure is not None:
+        raise WorkerError(f"{reply.failure.where}: {reply.failure.message}", reply.failure.hint or None)
     if reply.catalogue is None:
         raise WorkerError("the worker answered out of turn")
     return reply.catalogue

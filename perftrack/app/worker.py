@@ -39,7 +39,7 @@ def main(requests: BinaryIO, replies: BinaryIO, setup: dict[str, object]) -> int
     for line in requests:
         request = json.loads(line)
         if request["discover"]:
-            reply = Reply(catalogue=worker.catalogue())
+            reply = worker.discover()
         elif request["run"] is not None:
             reply = Reply(result=worker.run(_decode_run(request["run"])))
         elif request["environment"]:
@@ -77,6 +77,12 @@ class Worker:
             self._suite = load_suite(find_files(self._folder, self._pattern), self._base)
         return self._suite
 
+    def discover(self) -> Reply:
+        """The catalogue, or a failure where another commit's code was imported in place of this one's."""
+        catalogue = self.catalogue()
+        stray = self._stray_module()
+        return Reply(failure=stray) if stray else Reply(catalogue=catalogue)
+
     def catalogue(self) -> Catalogue:
         catalogue = self.suite.catalogue()
         commands = tuple(command_declared(c) for c in self._commands.values())
@@ -87,11 +93,9 @@ class Worker:
                 problems.append(Problem(declared.source, message, "Rename one of them."))
         taken = {c.name for c in commands}
         functions = tuple(d for d in catalogue.declared if d.name not in taken)
-        if stray := self._stray_modules():
-            problems.append(stray)
         return Catalogue(functions + commands, tuple(problems))
 
-    def _stray_modules(self) -> Problem | None:
+    def _stray_module(self) -> Problem | None:
         """A module that came from the user's checkout while another commit is being measured."""
         if self._foreign is None:
             return None
@@ -110,24 +114,29 @@ class Worker:
         return None
 
     def run(self, request: RunCase) -> CaseResult:
-        """Measure one case; whatever goes wrong becomes a failed result with the end of the traceback."""
+        """Measure one case; whatever goes wrong becomes a failed result with the reason."""
         try:
-            if request.benchmark in self._commands:
-                return measure_command(self._commands[request.benchmark], self._base, request)
-            declaration = self.suite.declarations.get(request.benchmark)
-            if declaration is None:
-                return CaseResult(Status.FAILED, f"{request.benchmark} is not declared in this process")
-            if declaration.kind is Kind.METRIC:
-                return measure_metric(declaration, request)
-            return measure_benchmark(declaration, request, self.suite.sources[declaration.name])
+            result = self._measure(request)
         except Skip as error:
             return CaseResult(Status.SKIPPED, str(error) or "skipped")
         except MemoryError:
             return CaseResult(Status.FAILED, "out of memory")
         except PerftrackError as error:
             return CaseResult(Status.FAILED, error.message + (f" ({error.hint})" if error.hint else ""))
-        except BaseException as error:  # noqa: BLE001 - SystemExit and KeyboardInterrupt of a benchmark fail its case only
+        except BaseException as error:  # noqa: BLE001 - SystemExit of a benchmark fails its case only
             traceback.print_exc()
             return CaseResult(Status.FAILED, f"{type(error).__name__}: {error}"[:500])
         finally:
             gc.collect()
+        stray = self._stray_module()
+        return CaseResult(Status.FAILED, f"{stray.message}: {stray.where}") if stray else result
+
+    def _measure(self, request: RunCase) -> CaseResult:
+        if request.benchmark in self._commands:
+            return measure_command(self._commands[request.benchmark], self._base, request)
+        declaration = self.suite.declarations.get(request.benchmark)
+        if declaration is None:
+            return CaseResult(Status.FAILED, f"{request.benchmark} is not declared in this process")
+        if declaration.kind is Kind.METRIC:
+            return measure_metric(declaration, request)
+        return measure_benchmark(declaration, request, self.suite.sources[declaration.name])

@@ -38,7 +38,7 @@ def command(
     from perftrack.cli.record_view import note, shown_value
     from perftrack.core.fingerprint import EnvironmentFingerprint
 
-    results = results_of(Project.find(directory, store), revision, patterns)
+    results = results_of(Project.find(directory, store), revision, patterns, dirty_too=True)
     if as_json:
         print_json(
             {

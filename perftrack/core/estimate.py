@@ -59,6 +59,9 @@ def estimate(processes: Sequence[ProcessSamples]) -> Estimate:
     if not measured or any(not w.samples for p in measured for w in p.windows):
         raise InvalidValueError("nothing to estimate: a process without windows or a window without samples")
     values = np.array([process_value(p) for p in measured])
+    if len(values) >= 2 and not any(p.resolution_s for p in measured) and _constant(measured):
+        only = float(values[0])  # a size or a count: exact, and kept from the rounding of logarithms
+        return Estimate(only, Interval(only, only), Level.PROCESS, ())
     logs = bool((values > 0).all())
     if len(measured) >= 2:
         centre, spread = _moments(values, logs)
@@ -79,6 +82,10 @@ def estimate(processes: Sequence[ProcessSamples]) -> Estimate:
         return Estimate(float(values[0]), Interval(lo, hi), Level.SAMPLE, limits)
     limits += (reason("one-window"), reason("one-sample"))
     return Estimate(float(values[0]), None, Level.NONE, limits)
+
+
+def _constant(processes: Sequence[ProcessSamples]) -> bool:
+    return len({s for p in processes for w in p.windows for s in w.samples}) == 1
 
 
 def _moments(values: np.ndarray, logs: bool) -> tuple[float, float]:

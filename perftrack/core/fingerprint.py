@@ -183,9 +183,7 @@ class Difference:
         return f"{self.field.label}: {self.field.show(self.baseline)} → {self.field.show(self.candidate)}"
 
 
-def differences(
-    baseline: EnvironmentFingerprint, candidate: EnvironmentFingerprint
-) -> tuple[Difference, ...]:
+def differences(baseline: EnvironmentFingerprint, candidate: EnvironmentFingerprint) -> tuple[Difference, ...]:
     """Fields whose values differ, key fields first. A field is key if either side's policy says so."""
     found = []
     for info in _REGISTRY:

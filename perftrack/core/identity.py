@@ -11,9 +11,10 @@ import hashlib
 import json
 from collections.abc import Mapping
 from enum import Enum
+from functools import cache
 
 from perftrack.core.fingerprint import EnvironmentFingerprint, Unknown
-from perftrack.core.model import Measurement, ProcessSamples, Run, Window
+from perftrack.core.model import ProcessSamples, Run, Window
 from perftrack.errors import InvalidValueError
 
 ID_LENGTH = 20
@@ -44,8 +45,7 @@ def round_samples(processes: tuple[ProcessSamples, ...], unit: str) -> tuple[Pro
     if unit != "s":
         return processes
     return tuple(
-        dataclasses.replace(p, windows=tuple(_round_window(w, p.inner_reps) for w in p.windows))
-        for p in processes
+        dataclasses.replace(p, windows=tuple(_round_window(w, p.inner_reps) for w in p.windows)) for p in processes
     )
 
 
@@ -54,11 +54,21 @@ def _round_window(window: Window, inner_reps: int) -> Window:
     return dataclasses.replace(window, samples=tuple(round(s, digits) for s in window.samples))
 
 
+_LEAVES = frozenset({str, int, float, bool, type(None)})
+_FLOAT_TYPES = frozenset({"float", "float | None", "tuple[float, ...]"})
+
+
 def _plain(value: object) -> object:
+    if type(value) in _LEAVES:
+        return value
     if isinstance(value, EnvironmentFingerprint):
-        return value.to_dict()
-    if isinstance(value, Measurement | Run) or dataclasses.is_dataclass(value):
-        return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        # As its own id has it, 700 and 700.0 are one number.
+        return {n: int(v) if isinstance(v, float) and v.is_integer() else v for n, v in value.to_dict().items()}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {
+            name: _floating(getattr(value, name)) if floating else _plain(getattr(value, name))
+            for name, floating in _fields(type(value))
+        }
     if isinstance(value, Unknown):
         return {"unknown": True}
     if isinstance(value, Enum):
@@ -68,3 +78,18 @@ def _plain(value: object) -> object:
     if isinstance(value, tuple | list):
         return [_plain(v) for v in value]
     return value
+
+
+@cache
+def _fields(kind: type) -> tuple[tuple[str, bool], ...]:
+    """Names of a dataclass's fields, and whether each is declared to hold floats."""
+    return tuple((f.name, f.type in _FLOAT_TYPES) for f in dataclasses.fields(kind))
+
+
+def _floating(value: object) -> object:
+    """What is declared a float is hashed as one: a metric that returns 3 reads back as 3.0."""
+    if value is None:
+        return None
+    if isinstance(value, tuple | list):
+        return [float(v) for v in value]
+    return float(value)  # type: ignore[arg-type]

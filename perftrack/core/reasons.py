@@ -30,9 +30,7 @@ REASONS: dict[str, str] = {
     "work-outside-timing": "the callable's work was not inside the timed region: {detail}",
     # Verdicts
     "effect-above-threshold": "worse by {pct:.2g} %, interval excludes 0, threshold {threshold_pct:g} %",
-    "effect-below-minus-threshold": (
-        "better by {pct:.2g} %, interval excludes 0, threshold {threshold_pct:g} %"
-    ),
+    "effect-below-minus-threshold": ("better by {pct:.2g} %, interval excludes 0, threshold {threshold_pct:g} %"),
     "within-threshold": "interval lies inside ±{threshold_pct:g} %",
     "effect-below-threshold": (
         "a difference of {pct:.2g} % is established but is below the threshold of {threshold_pct:g} %"
@@ -71,8 +69,7 @@ REASONS: dict[str, str] = {
     "below-timer-target": "a sample lasts {factor:.0f}× the timer's resolution; the target is {target:g}×",
     "warmup-capped": "warm-up ended at its time limit before throughput was seen to be steady",
     "width-target-missed": (
-        "relative half-width {got_pct:.2g} %; the target of {want_pct:g} % "
-        "was not reached in the time allowed"
+        "relative half-width {got_pct:.2g} %; the target of {want_pct:g} % was not reached in the time allowed"
     ),
     "process-start-included": "times a whole command: process start is included",
 }

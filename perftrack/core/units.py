@@ -20,6 +20,8 @@ def format_value(value: float | None, unit: str, interval: Interval | None = Non
     value = float(f"{value:.{digits - 1}e}")  # first, so that 999.96 ms becomes 1.000 s
     scale, prefix = _scale(value, unit)
     text = f"{value / scale:.{_decimals(value / scale, digits)}f}"
+    if interval is not None and interval.lo == interval.hi and "." in text:
+        text = text.rstrip("0").rstrip(".")  # exact: zeros would claim nothing
     suffix = f"{prefix}{unit}"
     return f"{text} {suffix}" if suffix else text
 

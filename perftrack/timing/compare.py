@@ -7,36 +7,27 @@ import random
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from perftrack.core.model import ProcessSamples, Window
 from perftrack.core.paired import MIN_ROUNDS, paired_effect
 from perftrack.core.plan import Plan
-from perftrack.errors import InvalidValueError, MeasurementError
+from perftrack.errors import InvalidValueError
 from perftrack.timing.clocks import ClockPolicy
-from perftrack.timing.devices.base import Device, Telemetry
+from perftrack.timing.devices.base import Telemetry
 from perftrack.timing.measure import (
+    BUDGET_S,
     DEFAULT_ITERS,
     DEFAULT_WARMUP,
     WARMUP_CAP_S,
     check_amounts,
     is_cold,
     opened,
+    seconds_of,
     to_result,
 )
 from perftrack.timing.results import ComparisonResult
-from perftrack.timing.session import check, inner_reps, warm_up
+from perftrack.timing.session import Session, prepare
 
 ROUNDS = 20
-
-
-@dataclass(slots=True)
-class _Side:
-    work: Callable[[], object]
-    inner: int
-    warmup_calls: int
-    warmup_s: float
-    windows: list[Window]
 
 
 def compare(
@@ -64,17 +55,15 @@ def compare(
     if not MIN_ROUNDS <= rounds <= iters:
         raise InvalidValueError(f"rounds must be from {MIN_ROUNDS} to iters, got {rounds}")
     drawn = time.time_ns() & 0x7FFFFFFF if seed is None else seed
-    min_sample_s = None if min_duration_us is None else min_duration_us * 1e-6
-    plan = Plan(warmup_calls=warmup, warmup_cap_s=WARMUP_CAP_S)
+    plan = Plan(window_s=BUDGET_S, max_samples=iters // rounds, warmup_calls=warmup, warmup_cap_s=WARMUP_CAP_S)
     with opened(device, timer, policy) as (target, telemetry, locked):
-        cold = is_cold(target, flush_l2)
+        cold, least = is_cold(target, flush_l2), seconds_of(min_duration_us)
         candidate, baseline = (
-            _prepare(fn, target, plan, cold, min_sample_s) for fn in (candidate_fn, baseline_fn)
+            prepare(fn, target, plan, cold=cold, min_sample_s=least) for fn in (candidate_fn, baseline_fn)
         )
-        second = _take_turns(candidate, baseline, target, telemetry, rounds, iters // rounds, cold, drawn)
+        second = _take_turns(candidate, baseline, telemetry, rounds, drawn)
         results = [
-            to_result([_process(side, target)], target, telemetry, locked=locked, cold=cold)
-            for side in (candidate, baseline)
+            to_result(side.finish(), target, telemetry, locked=locked, cold=cold) for side in (candidate, baseline)
         ]
     ratios = [
         math.log(statistics.median(c.samples) / statistics.median(b.samples))
@@ -93,44 +82,11 @@ def compare(
     )
 
 
-def _prepare(
-    work: Callable[[], object], device: Device, plan: Plan, cold: bool, min_sample_s: float | None
-) -> _Side:
-    warm = warm_up(work, device, plan)
-    inner = 1 if cold else inner_reps(warm.per_call_s, device, min_sample_s)
-    return _Side(work, inner, warm.calls, warm.seconds, [])
-
-
-def _take_turns(
-    candidate: _Side,
-    baseline: _Side,
-    device: Device,
-    telemetry: Telemetry,
-    rounds: int,
-    samples: int,
-    cold: bool,
-    seed: int,
-) -> list[bool]:
+def _take_turns(candidate: Session, baseline: Session, telemetry: Telemetry, rounds: int, seed: int) -> list[bool]:
     """Fill both sides' windows; for each round whether the candidate ran second."""
     second = [n % 2 == 0 for n in range(rounds)]
     random.Random(seed).shuffle(second)
     for candidate_second in second:
         for side in (baseline, candidate) if candidate_second else (candidate, baseline):
-            telemetry.begin()
-            timed = device.time_window(side.work, samples, side.inner, cold=cold)
-            side.windows.append(Window(timed.samples, telemetry.end(), timed.host_s))
-            check(timed, side.inner, device)
+            side.take_window(telemetry)
     return second
-
-
-def _process(side: _Side, device: Device) -> ProcessSamples:
-    if not side.windows:
-        raise MeasurementError("no round was measured")
-    return ProcessSamples(
-        index=0,
-        windows=tuple(side.windows),
-        inner_reps=side.inner,
-        warmup_calls=side.warmup_calls,
-        warmup_s=side.warmup_s,
-        resolution_s=device.resolution_s / side.inner,
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from perftrack.core.estimate import estimate
 from perftrack.core.model import Cache, ProcessSamples, Protocol, Reason
@@ -17,7 +17,7 @@ from perftrack.timing.devices import open_device
 from perftrack.timing.devices.base import Device, Telemetry
 from perftrack.timing.environment import capture
 from perftrack.timing.results import TimingResult
-from perftrack.timing.session import collect
+from perftrack.timing.session import collect, prepare
 from perftrack.timing.telemetry import open_telemetry
 
 DEFAULT_WARMUP = 200
@@ -65,10 +65,9 @@ def measure(
     )
     with opened(device, timer, policy) as (target, telemetry, locked):
         cold = is_cold(target, flush_l2)
-        process = collect(
-            fn, target, telemetry, plan, cold=cold, min_sample_s=None if min_duration_us is None else min_duration_us * 1e-6
-        )
-        return to_result([process], target, telemetry, locked=locked, cold=cold)
+        session = prepare(fn, target, plan, cold=cold, min_sample_s=seconds_of(min_duration_us))
+        process = collect(session, telemetry, plan)
+        return to_result(process, target, telemetry, locked=locked, cold=cold)
 
 
 def check_amounts(warmup: int, iters: int, windows: int) -> None:
@@ -80,14 +79,16 @@ def check_amounts(warmup: int, iters: int, windows: int) -> None:
         raise InvalidValueError(f"warmup must be at least 1, got {warmup}")
 
 
+def seconds_of(microseconds: float | None) -> float | None:
+    return None if microseconds is None else microseconds * 1e-6
+
+
 def is_cold(device: Device, flush_l2: bool | None) -> bool:
     return device.kind not in ("cpu", "replay") if flush_l2 is None else flush_l2
 
 
 @contextlib.contextmanager
-def opened(
-    device: int | str, timer: str, policy: ClockPolicy | None
-) -> Iterator[tuple[Device, Telemetry, bool]]:
+def opened(device: int | str, timer: str, policy: ClockPolicy | None) -> Iterator[tuple[Device, Telemetry, bool]]:
     """A device with its telemetry under a clock policy: (device, telemetry, clocks are locked)."""
     kind, index = ("cuda", device) if isinstance(device, int) else (device, 0)
     target = open_device(kind, index, timer=timer)
@@ -106,10 +107,9 @@ def opened(
 
 
 def to_result(
-    processes: Sequence[ProcessSamples], device: Device, telemetry: Telemetry, *, locked: bool, cold: bool
+    process: ProcessSamples, device: Device, telemetry: Telemetry, *, locked: bool, cold: bool
 ) -> TimingResult:
     """The samples of this process as a result."""
-    (process,) = processes
     evidence = tuple(w.evidence for w in process.windows)
     fingerprint = capture(device.kind, device.index, locked=locked)
     tier, reasons = judge_tier(

@@ -5,11 +5,12 @@ It decides how much to run and refuses what cannot be a measurement; reading the
 
 from __future__ import annotations
 
+import gc
 import math
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from perftrack.core.model import ProcessSamples, Reason, Timer, Window
 from perftrack.core.plan import Plan
@@ -23,8 +24,9 @@ RESOLUTION_FACTOR = 100
 MIN_HOST_SAMPLE_S = 200e-6
 MAX_INNER_REPS = 1_000_000
 ROUNDING = 1e-9  # 1e-3 / 1e-6 is a little over 1000
-# Warm-up is over when three bursts in a row agree within this. A fifth of the smallest default threshold.
-DRIFT_TOLERANCE = 0.01
+# Warm-up is over when the medians of the last three bursts and of the three before agree within this: the
+# default threshold. Medians, because on a shared host single bursts never agree, drift or not.
+DRIFT_TOLERANCE = 0.02
 BURST_S = 0.02
 # The host took at least this share of the device's time per call to launch it: launch-bound.
 LAUNCH_BOUND_SHARE = 1.0
@@ -38,49 +40,75 @@ class Warmup:
     drifting: bool
 
 
-def collect(
+@dataclass(slots=True)
+class Session:
+    """One callable, warmed up and calibrated, of which windows are taken one at a time."""
+
+    work: Work
+    device: Device
+    cold: bool
+    warm: Warmup
+    inner_reps: int
+    samples: int
+    windows: list[Window] = field(default_factory=list)
+
+    def take_window(self, telemetry: Telemetry) -> None:
+        """Raises MeasurementError where the samples are no measurement, DeviceError where the device failed."""
+        telemetry.begin()
+        timed = self.device.time_window(self.work, self.samples, self.inner_reps, cold=self.cold)
+        self.windows.append(Window(timed.samples, telemetry.end(), timed.host_s))
+        check(timed, self.inner_reps, self.device)
+
+    def finish(self, index: int = 0) -> ProcessSamples:
+        """The windows so far as one process's samples."""
+        return ProcessSamples(
+            index=index,
+            windows=tuple(self.windows),
+            inner_reps=self.inner_reps,
+            warmup_calls=self.warm.calls,
+            warmup_s=self.warm.seconds,
+            resolution_s=self.device.resolution_s / self.inner_reps,
+            notes=_notes(self.windows, self.inner_reps, self.warm, self.device),
+        )
+
+
+def prepare(
     work: Work,
     device: Device,
-    telemetry: Telemetry,
     plan: Plan,
     *,
     cold: bool = False,
     fixed_inner: int | None = None,
     min_sample_s: float | None = None,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Session:
+    """Warm up and calibrate. `fixed_inner`: calls per sample, instead of a calibrated number."""
+    gc.collect()
+    warm = warm_up(work, device, plan, clock)
+    inner = fixed_inner or (1 if cold else inner_reps(warm.per_call_s, device, min_sample_s))
+    return Session(work, device, cold, warm, inner, samples_per_window(warm.per_call_s * inner, plan))
+
+
+def collect(
+    session: Session,
+    telemetry: Telemetry,
+    plan: Plan,
     index: int = 0,
+    *,
     clock: Callable[[], float] = time.perf_counter,
     sleep: Callable[[float], None] = time.sleep,
 ) -> ProcessSamples:
-    """Measure `work` in this process. `fixed_inner`: calls per sample, instead of a calibrated number.
-
-    Raises MeasurementError where the samples are no measurement (below the timer's resolution, or not
-    positive), DeviceError where the device failed, and whatever `work` raises.
-    """
-    warm = warm_up(work, device, plan, clock)
-    inner = fixed_inner or (1 if cold else inner_reps(warm.per_call_s, device, min_sample_s))
-    samples = samples_per_window(warm.per_call_s * inner, plan)
-    windows: list[Window] = []
+    """Take the plan's windows with its pauses, at least two and within its budget."""
     started = clock()
-    while len(windows) < plan.windows and (len(windows) < 2 or clock() - started < plan.budget_s):
-        if windows and plan.pause_s:
+    while len(session.windows) < plan.windows and (len(session.windows) < 2 or clock() - started < plan.budget_s):
+        if session.windows and plan.pause_s:
             sleep(plan.pause_s)
-        telemetry.begin()
-        timed = device.time_window(work, samples, inner, cold=cold)
-        windows.append(Window(timed.samples, telemetry.end(), timed.host_s))
-        check(timed, inner, device)
-    return ProcessSamples(
-        index=index,
-        windows=tuple(windows),
-        inner_reps=inner,
-        warmup_calls=warm.calls,
-        warmup_s=warm.seconds,
-        resolution_s=device.resolution_s / inner,
-        notes=_notes(windows, inner, warm, device),
-    )
+        session.take_window(telemetry)
+    return session.finish(index)
 
 
 def warm_up(work: Work, device: Device, plan: Plan, clock: Callable[[], float] = time.perf_counter) -> Warmup:
-    """Call `work` until three bursts in a row agree, at least `plan.warmup_calls` times or the cap's length.
+    """Call `work` until its throughput stops drifting, at least `plan.warmup_calls` times or the cap's length.
 
     Calibration uses the last burst's amortised time: one cold call reads about 100 µs for a 3 µs kernel.
     """
@@ -91,12 +119,18 @@ def warm_up(work: Work, device: Device, plan: Plan, clock: Callable[[], float] =
         bursts.append(device.burst(work, size))
         calls += size
         elapsed = clock() - started
-        recent = bursts[-3:]
-        drifting = len(recent) < 3 or max(recent) > min(recent) * (1 + DRIFT_TOLERANCE)
+        drifting = _drifts(bursts)
         if (calls >= plan.warmup_calls and not drifting) or elapsed >= plan.warmup_cap_s:
             break
         size = _burst_size(bursts[-1], size, plan.warmup_cap_s - elapsed)
     return Warmup(calls, clock() - started, statistics.median(bursts[-3:]), drifting)
+
+
+def _drifts(bursts: list[float]) -> bool:
+    if len(bursts) < 6:
+        return True
+    now, before = statistics.median(bursts[-3:]), statistics.median(bursts[-6:-3])
+    return abs(now - before) > DRIFT_TOLERANCE * min(now, before)
 
 
 def _burst_size(per_call_s: float, previous: int, left_s: float) -> int:

@@ -115,9 +115,13 @@ class TestFloors:
         )
 
     def test_equal_readings_of_a_coarse_timer_keep_its_step(self) -> None:
-        got = interval(estimate([process([1.0], resolution_s=0.12), process([1.0], resolution_s=0.12)]))
-        half = t_quantile(1, 0.975) * math.sqrt(0.12**2 / 12 * 1.5)
-        assert got.hi == pytest.approx(math.exp(half))
+        got = interval(estimate([process([4.0], resolution_s=0.12), process([4.0], resolution_s=0.04)]))
+        half = t_quantile(1, 0.975) * math.sqrt(0.03**2 / 12 * 1.5)
+        assert got.hi == pytest.approx(4.0 * math.exp(half))
+
+    def test_step_counts_as_it_is_where_there_is_no_logarithm(self) -> None:
+        got = interval(estimate([process([0.0], resolution_s=0.12), process([0.0], resolution_s=0.12)]))
+        assert got.hi == pytest.approx(t_quantile(1, 0.975) * math.sqrt(0.12**2 / 12 * 1.5))
 
     def test_equal_readings_of_a_perfect_timer_have_no_width(self) -> None:
         assert estimate(processes(2.0, 2.0, 2.0)).relative_half_width == pytest.approx(0.0, abs=1e-12)

@@ -37,7 +37,7 @@ def judged(evidence: TierEvidence) -> tuple[MeasurementTier, list[str]]:
 def test_the_best_evidence_earns_an_a_and_says_why() -> None:
     tier, (why,) = judge_tier(BEST)
     assert (tier, why.code) == (A, "clocks-locked")
-    assert "15 MHz" in why.message
+    assert why.message == "clocks locked and verified: range 15 MHz over all windows"
 
 
 STEPS: dict[str, tuple[TierEvidence, MeasurementTier, list[str]]] = {
@@ -107,6 +107,13 @@ def test_unread_event_reasons_are_not_taken_for_a_fault() -> None:
 def test_clocks_that_differ_between_windows_are_the_intervals_business_not_cs() -> None:
     slow = replace(QUIET, clock_mhz=(900.0, 900.0))
     assert judged(replace(BEST, locked=False, windows=(QUIET, slow)))[0] is B
+
+
+def test_a_clock_that_moved_is_shown_with_its_limit() -> None:
+    _, (why,) = judge_tier(with_window(clock_mhz=(1500.0, 1540.0)))
+    assert why.message == "locked clocks moved by 40 MHz (limit 15 MHz)"
+    _, (why,) = judge_tier(with_window(clock_mhz=(900.0, 1100.0)))
+    assert why.message == "SM clock varied by 10.0 % (limit 5 %)"
 
 
 def test_reasons_say_why_there_is_no_evidence() -> None:

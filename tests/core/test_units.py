@@ -61,6 +61,12 @@ def test_digits_follow_the_interval(half: float, text: str) -> None:
     assert format_value(value, "s", interval) == text
 
 
+def test_exact_values_have_no_zeros_at_the_end() -> None:
+    assert format_value(2445.0, "B", Interval(2445.0, 2445.0)) == "2.445 kB"
+    assert format_value(2000.0, "B", Interval(2000.0, 2000.0)) == "2 kB"
+    assert format_value(700.0, "things", Interval(700.0, 700.0)) == "700 things"
+
+
 @given(st.floats(1e-11, 1e14), st.sampled_from(["s", "B", "Hz", "things"]))
 def test_value_reads_back_to_four_digits(value: float, unit: str) -> None:
     match = re.fullmatch(rf"([\d.]+) ([TGMkmµn]?){unit}", format_value(value, unit))

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perftrack.core import comparability, verdict
-from perftrack.core.model import Direction, Measurement, MeasurementTier, Reason, Status
+from perftrack.core.model import Direction, Interval, Measurement, MeasurementTier, Reason, Status
 from perftrack.core.noise import LaneNoise, lane_noise
 from perftrack.core.stats import t_quantile
 from perftrack.core.verdict import (
@@ -71,6 +71,17 @@ DECISIONS: dict[str, tuple[Measurement | None, Measurement | None, V, list[str]]
     ),
     "one process in both": (
         measured(1.0), measured(9.0), V.INCONCLUSIVE, ["one-process-side", "one-process-side"],
+    ),
+    "one process in each of a count": (counted(1.0), counted(2.0), V.INCONCLUSIVE, ["one-process-side"] * 2),
+    "a count that varies": (
+        counted(100.0, 101.0), counted(150.0, 151.0),
+        V.REGRESSION, ["effect-above-threshold", "no-lane-history"],
+    ),
+    "values whose logarithms round": (
+        counted(*[2542.0] * 3), counted(*[2542.1] * 3), V.UNCHANGED, ["effect-below-threshold"],
+    ),
+    "values that differ in the last bit": (
+        measured(1e300, math.nextafter(1e300, 2e300)), measured(1e300, 1e300), V.UNCHANGED, ["exact-equal"],
     ),
     "no process at all": (
         measured(), measured(1.0, 1.0), V.INCONCLUSIVE, ["one-process-side"],
@@ -199,6 +210,19 @@ class TestStatistics:
         assert back.effect == pytest.approx(-(there.effect or 0), abs=1e-12)
         assert back.p_value == pytest.approx(there.p_value)
 
+    def test_minimum_detectable_effect_adds_the_power_to_the_interval(self) -> None:
+        judged = judge(measured(1.0, 1.1, 1.2), measured(1.0, 1.1, 1.2))
+        error = math.sqrt(2 * np.var(np.log([1.0, 1.1, 1.2]), ddof=1) / 3)
+        assert judged.mde == pytest.approx(error * (t_quantile(4, 0.975) + t_quantile(4, 0.8)))
+
+    def test_what_is_exact_has_a_sure_p_value_and_an_interval_of_no_width(self) -> None:
+        same, grown = judge(counted(7.0), counted(7.0)), judge(counted(7.0, 7.0), counted(14.0, 14.0))
+        assert (same.p_value, same.effect, same.interval) == (1.0, 0.0, Interval(0.0, 0.0))
+        assert grown.effect == pytest.approx(math.log(2))
+        assert (grown.p_value, grown.mde, grown.interval) == (0.0, 0.0, Interval(grown.effect, grown.effect))
+        equal = judge(measured(1.0, 1.0), measured(1.0, 1.0))
+        assert (equal.p_value, equal.effect) == (1.0, 0.0)
+
     def test_minimum_detectable_effect_is_found_four_times_in_five(self) -> None:
         rng = np.random.default_rng(8)
         mde = 0.01 * math.sqrt(2 / 5) * (t_quantile(8, 0.975) + t_quantile(8, 0.8))
@@ -223,6 +247,18 @@ class TestStatistics:
     def test_tier_is_the_worse_of_the_two(self) -> None:
         a, b = measured(1.0, 1.1, tier=MeasurementTier.A), measured(1.0, 1.1)
         assert (judge(a, a).tier, judge(a, b).tier, judge(b, a).tier) == ("A", "B", "B")
+
+    def test_sentences_give_percentages(self) -> None:
+        slow, small = (
+            judge(measured(1.0, 1.001), measured(1.5, 1.501)),
+            judge(counted(1e3, 1e3), counted(1001, 1001)),
+        )
+        assert slow.reasons[0].message == "worse by 50 %, interval excludes 0, threshold 2 %"
+        assert small.reasons[0].message == "a difference of 0.1 % is established but is below the threshold of 2 %"
+        noisy = judge(measured(1.0, 1.0), measured(1.5, 1.5), noise=LaneNoise(0.03, 20))
+        assert noisy.reasons[1].message == "includes the lane's run-to-run standard deviation of 3 % (20 runs)"
+        doubled = judge(counted(7.0, 7.0), counted(14.0, 14.0))
+        assert doubled.reasons[0].message.endswith("differ by 100 %")
 
     def test_a_failure_names_the_side_and_what_was_stored(self) -> None:
         assert judge(measured(1.0), failed("out of memory")).reasons[0].message == (
@@ -252,6 +288,10 @@ class TestLaneNoise:
     def test_applies_to_values_that_do_not_vary_within_a_run(self) -> None:
         judged = judge(measured(1.0, 1.0), measured(1.05, 1.05), noise=LaneNoise(0.05, 30))
         assert judged.verdict is V.INCONCLUSIVE
+
+    def test_does_not_apply_to_counts_whose_history_is_of_real_changes(self) -> None:
+        judged = judge(counted(100.0, 100.0), counted(110.0, 110.0), noise=LaneNoise(0.05, 30))
+        assert (judged.verdict, codes(judged)) == (V.REGRESSION, ["exact-change"])
 
     def test_of_zero_adds_nothing(self) -> None:
         b, c = measured(1.0, 1.01), measured(1.5, 1.51)

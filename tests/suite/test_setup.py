@@ -52,8 +52,9 @@ def test_a_generator_is_torn_down_when_the_work_raises():
 
 @pytest.mark.parametrize("made", [None, 3, [1]])
 def test_no_callable_is_an_error_with_its_place(made):
-    with pytest.raises(SuiteError, match=r"f:1: sample returned .*not a callable"), prepared(
-        declare(lambda: made, name="sample"), (), "f:1"
+    with (
+        pytest.raises(SuiteError, match=r"f:1: sample returned .*not a callable"),
+        prepared(declare(lambda: made, name="sample"), (), "f:1"),
     ):
         pass
 

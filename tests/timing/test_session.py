@@ -9,7 +9,7 @@ from perftrack.core.plan import Plan
 from perftrack.core.tiers import Exclusivity
 from perftrack.errors import MeasurementError
 from perftrack.timing.devices.base import Timed
-from perftrack.timing.session import collect, inner_reps, samples_per_window, warm_up
+from perftrack.timing.session import collect, inner_reps, prepare, samples_per_window, warm_up
 
 
 class ScriptedDevice:
@@ -71,9 +71,8 @@ class Silent:
 
 def run(device, plan=None, **options):
     plan = plan or Plan()
-    return collect(
-        lambda: None, device, Silent(), plan, clock=device.clock, sleep=device.sleep, **options
-    )
+    session = prepare(lambda: None, device, plan, clock=device.clock, **options)
+    return collect(session, Silent(), plan, clock=device.clock, sleep=device.sleep)
 
 
 def test_steady_work_is_measured_as_planned():
@@ -139,9 +138,9 @@ def test_a_minimum_sample_length_is_honoured():
 def test_pauses_lie_between_windows_only():
     slept = []
     device = ScriptedDevice(lambda n: 1e-3)
-    collect(
-        lambda: None, device, Silent(), Plan(windows=3, pause_s=0.5), clock=device.clock, sleep=slept.append
-    )
+    plan = Plan(windows=3, pause_s=0.5)
+    session = prepare(lambda: None, device, plan, clock=device.clock)
+    collect(session, Silent(), plan, clock=device.clock, sleep=slept.append)
     assert slept == [0.5, 0.5]
 
 
@@ -192,7 +191,7 @@ def test_what_the_work_raises_comes_out():
 
     device = Raising(lambda n: 1e-3)
     with pytest.raises(ZeroDivisionError):
-        collect(fail, device, Silent(), Plan(), clock=device.clock, sleep=device.sleep)
+        prepare(fail, device, Plan(), clock=device.clock)
 
 
 @pytest.mark.parametrize(("sample_s", "expected"), [(1e-9, 40), (0.0, 40), (0.01, 10), (1.0, 1)])

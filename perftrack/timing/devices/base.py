@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from perftrack.core.model import Evidence, Timer
 from perftrack.core.tiers import Exclusivity
@@ -54,6 +54,13 @@ class Device(Protocol):
     def close(self) -> None:
         """Free what the device holds (flush buffers, handles)."""
         ...
+
+
+@runtime_checkable
+class Selecting(Protocol):
+    """A device that plays back recorded samples and must be told which ones are next."""
+
+    def select(self, case_id: str, metric: str, process_index: int) -> None: ...
 
 
 class Telemetry(Protocol):

@@ -1,0 +1,58 @@
+"""Where each page and data file of the site lives.
+
+Names come from outside, so a name is never a path component as it is: it is reduced to ASCII letters,
+digits and dashes and carries a hash of the whole, which keeps two names apart that reduce alike.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from perftrack.core.history import Series
+
+OVERVIEW = "index.html"
+RUNS = "runs.html"
+ENVIRONMENTS = "environments.html"
+METHOD = "method.html"
+
+_PLAIN_ID = re.compile(r"[0-9a-f]{8,64}")
+_SLUG_CHARS = 48
+
+
+def slug(name: str) -> str:
+    """A readable path component for any text: `matmul-tiled-3f2a91c04b`."""
+    words = re.sub(r"[^a-z0-9]+", "-", name.lower()[:400]).strip("-")[:_SLUG_CHARS].strip("-")
+    return f"{words}-{_digest(name)}" if words else _digest(name)
+
+
+def benchmark_page(name: str) -> str:
+    return f"benchmarks/{slug(name)}.html"
+
+
+def run_key(run_id: str) -> str:
+    """The id itself where it is what a run id looks like, else a hash of it."""
+    return run_id if _PLAIN_ID.fullmatch(run_id) else _digest(run_id)
+
+
+def run_page(run_id: str) -> str:
+    return f"runs/{run_key(run_id)}.html"
+
+
+def series_key(series: Series) -> str:
+    """16 hex digits that name one metric of one case, in every build of every store."""
+    identity = (series.case.id, series.metric, series.unit, series.direction.value)
+    return hashlib.sha256("\x00".join(identity).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def series_data(key: str) -> str:
+    return f"data/series/{key}.js"
+
+
+def root_of(path: str) -> str:
+    """Prefix that leads from a page back to the site's root, so that the site works under any address."""
+    return "../" * path.count("/")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]

@@ -1,0 +1,220 @@
+"""The charts: one Altair specification per kind, bound to a page's own data in the browser.
+
+A specification names its data sets and parameters and holds none, so a site of thousands of series
+validates four charts and not thousands. Colours are CSS variables: one drawing serves light, dark and print.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    _Layers = alt.LayerChart | alt.FacetChart  # what layering is declared to give
+
+INK, MUTED, GRID, PAPER, BAD = (f"var(--chart-{name})" for name in ("ink", "muted", "grid", "paper", "bad"))
+_HEIGHT = 340
+
+
+class Spacing(StrEnum):
+    """What the x axis counts: commits, evenly spaced, or time."""
+
+    EVEN = "even"
+    TIME = "time"
+
+
+class Scale(StrEnum):
+    LINEAR = "linear"
+    LOG = "log"
+
+
+def chart_specs() -> Mapping[str, Mapping[str, Any]]:
+    """Vega-Lite specifications by name: `trend-even-linear` and so on, and `distribution`.
+
+    `trend-*` read the data sets `points` (fields x, v, lo, hi, k, segment, colour, tier, status, main, lone)
+    and `breaks` (x, text, align), and the parameters x_lo, x_hi, y_lo, y_hi, cursor, labels, unit, size.
+    `distribution` reads `samples`, `windows` (process, v) and `summary` (v, lo, hi), and unit.
+    """
+    specs = {f"trend-{x.value}-{y.value}": _plain(_trend(x, y)) for x in Spacing for y in Scale}
+    specs["distribution"] = _plain(_distribution())
+    return specs
+
+
+def _plain(chart: _Layers) -> Mapping[str, Any]:
+    """The specification without the schema's address, which names a site that no page may ask."""
+    spec = chart.to_dict()
+    spec.pop("$schema", None)
+    spec["config"] = _CONFIG
+    return spec
+
+
+_AXIS = {
+    "domainColor": GRID,
+    "gridColor": GRID,
+    "tickColor": GRID,
+    "labelColor": MUTED,
+    "labelFontSize": 11,
+    "labelPadding": 5,
+}
+_CONFIG: Mapping[str, Any] = {
+    "aria": False,  # the page describes each chart in words of its own and offers the table
+    "background": "transparent",
+    "font": "system-ui, sans-serif",
+    "view": {"stroke": None},
+    "axis": _AXIS,
+    "axisX": {"grid": False},
+    "axisY": {"domain": False, "ticks": False},
+}
+
+
+def _x(spacing: Spacing) -> alt.X:
+    import altair as alt
+
+    limits: dict[str, Any] = {"domainMin": {"expr": "x_lo"}, "domainMax": {"expr": "x_hi"}, "nice": False}
+    if spacing is Spacing.EVEN:
+        axis = alt.Axis(
+            title=None,
+            tickMinStep=1,
+            format="d",
+            labelExpr="labels[datum.value] || ''",
+            labelOverlap="greedy",
+            tickCount=9,
+        )
+        return alt.X("x:Q", scale=alt.Scale(zero=False, padding=14, **limits), axis=axis)
+    axis = alt.Axis(title=None, labelOverlap="greedy", tickCount=7)
+    return alt.X("x:T", scale=alt.Scale(type="utc", padding=14, **limits), axis=axis)
+
+
+def _y(field: str, scale: Scale) -> alt.Y:
+    import altair as alt
+
+    axis = alt.Axis(
+        title=None, labelExpr="format(datum.value, '~g') + unit", labelOverlap="greedy", tickCount=6, minExtent=44
+    )
+    limits: dict[str, Any] = {"domainMin": {"expr": "y_lo"}, "domainMax": {"expr": "y_hi"}, "nice": False}
+    if scale is Scale.LOG:
+        return alt.Y(f"{field}:Q", scale=alt.Scale(type="log", padding=14, **limits), axis=axis)
+    return alt.Y(f"{field}:Q", scale=alt.Scale(zero=False, padding=14, **limits), axis=axis)
+
+
+def _trend(spacing: Spacing, scale: Scale) -> _Layers:
+    import altair as alt
+
+    x, y = _x(spacing), _y("v", scale)
+    visible = "datum.x >= x_lo && datum.x <= x_hi"
+    measured = "datum.status == 'ok' && isValid(datum.v)"
+    line = f"{measured} && datum.main"
+    colour = alt.Color("colour:N", scale=None, legend=None)
+    segment = alt.Detail("segment:N")
+    low, high = _y("lo", scale), alt.Y2("hi:Q")
+    base = alt.Chart()
+    breaks = alt.Chart(alt.NamedData("breaks")).transform_filter(visible)
+    shape = alt.Shape(
+        "tier:N",
+        scale=alt.Scale(domain=["A", "B", "C"], range=["circle", "diamond", "triangle-down"]),
+        legend=None,
+    )
+    layers = [
+        breaks.mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x=x),
+        breaks.mark_text(
+            baseline="top",
+            dx=alt.expr("datum.align == 'right' ? -5 : 5"),
+            align=alt.expr("datum.align"),
+            fontSize=11,
+            color=MUTED,
+        ).encode(x=x, y=alt.value(0), text="text:N"),
+        base.transform_filter(f"{line} && !datum.lone && isValid(datum.lo)")
+        .mark_area(opacity=0.16, line=False, clip=True)
+        .encode(x=x, y=low, y2=high, color=colour, detail=segment),
+        base.transform_filter(f"{measured} && isValid(datum.lo) && (datum.lone || !datum.main)")
+        .mark_rule(opacity=0.45, strokeWidth=2, clip=True)
+        .encode(x=x, y=low, y2=high, color=colour),
+        base.transform_filter(line)
+        .mark_line(strokeWidth=1.5, strokeJoin="round")
+        .encode(x=x, y=y, color=colour, detail=segment),
+        base.transform_filter(f"{measured} && datum.tier != 'C'")
+        .mark_point(
+            filled=True,
+            stroke=PAPER,
+            strokeWidth=1,
+            size=alt.expr("size"),
+            opacity=alt.expr("datum.main ? 1 : 0.45"),
+        )
+        .encode(x=x, y=y, color=colour, shape=shape),
+        base.transform_filter(f"{measured} && datum.tier == 'C'")
+        .mark_point(
+            filled=False,
+            fill=PAPER,
+            strokeWidth=1.5,
+            size=alt.expr("size"),
+            opacity=alt.expr("datum.main ? 1 : 0.45"),
+        )
+        .encode(x=x, y=y, color=colour, shape=shape),
+        base.transform_filter("datum.status != 'ok'")
+        .mark_point(
+            filled=False,
+            shape=alt.expr("datum.status == 'failed' ? 'M-.6,-.6L.6,.6M-.6,.6L.6,-.6' : 'M-.7,0L.7,0'"),
+            size=90,
+            strokeWidth=2,
+            color=BAD,
+            yOffset=-7,
+        )
+        .encode(x=x, y=alt.value("height")),
+        base.transform_filter("datum.k == cursor").mark_rule(color=MUTED).encode(x=x),
+        base.transform_filter(f"datum.k == cursor && {measured}")
+        .mark_point(filled=False, size=150, strokeWidth=2, color=INK, shape="circle")
+        .encode(x=x, y=y),
+    ]
+    return (
+        alt.layer(*layers, data=alt.NamedData("points"))
+        .transform_filter(visible)
+        .add_params(
+            alt.param(name="x_lo", value=0),
+            alt.param(name="x_hi", value=1),
+            alt.param(name="y_lo", value=0),
+            alt.param(name="y_hi", value=1),
+            alt.param(name="cursor", value=-1),
+            alt.param(name="labels", value=[]),
+            alt.param(name="unit", value=""),
+            alt.param(name="size", value=44),
+        )
+        .properties(
+            width="container",
+            height=_HEIGHT,
+            autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
+            padding={"left": 2, "right": 8, "top": 6, "bottom": 2},
+        )
+    )
+
+
+def _distribution() -> _Layers:
+    import altair as alt
+
+    axis = alt.Axis(
+        title=None, labelExpr="format(datum.value, '~g') + unit", tickCount=6, labelOverlap="greedy", grid=True
+    )
+    scale = alt.Scale(zero=False, nice=False, padding=10)
+    x = alt.X("v:Q", scale=scale, axis=axis)
+    rows = alt.Y("process:N", sort=None, axis=alt.Axis(title=None, domain=False, ticks=False))
+    summary = alt.Chart(alt.NamedData("summary"))
+    return (
+        alt.layer(
+            summary.transform_filter("isValid(datum.lo)")
+            .mark_rect(color=INK, opacity=0.08)
+            .encode(x=alt.X("lo:Q", scale=scale, axis=axis), x2=alt.X2("hi:Q")),
+            summary.mark_rule(color=INK, strokeWidth=1.5).encode(x=x),
+            alt.Chart(alt.NamedData("samples"))
+            .mark_tick(color="var(--accent)", opacity=0.6, thickness=1.5, bandSize=16)
+            .encode(x=x, y=rows),
+            alt.Chart(alt.NamedData("windows"))
+            .mark_point(filled=False, color=INK, strokeWidth=1.5, size=48, shape="diamond")
+            .encode(x=x, y=rows),
+        )
+        .add_params(alt.param(name="unit", value=""))
+        .properties(
+            width="container", height={"step": 28}, autosize=alt.AutoSizeParams(type="fit-x", contains="padding")
+        )
+    )

@@ -1,0 +1,8 @@
+"""The store: one DuckDB file that keeps every run. The only SQL and the only `import duckdb`."""
+
+from __future__ import annotations
+
+from perftrack.store.database import Store
+from perftrack.store.rows import canonical_params
+
+__all__ = ["Store", "canonical_params"]

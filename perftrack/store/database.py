@@ -1,0 +1,151 @@
+"""The store as the rest of perftrack sees it: runs go in, values of core come out."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from perftrack.core.fingerprint import EnvironmentFingerprint
+from perftrack.core.history import Lane, RunSummary, Series
+from perftrack.core.model import Commit, Measurement, Run
+from perftrack.errors import StoreError
+from perftrack.store import connection, queries, records, rows, series
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+DEFAULT_WAIT_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """One DuckDB file of runs. Opened for each call and closed after it, so that others can write.
+
+    Every reading method raises StoreMissingError where there is no store, StoreVersionError for a
+    file of another schema or no perftrack store, StoreLockedError where a writer holds the store
+    for longer than `wait_s` seconds, and StoreError for a damaged file.
+    """
+
+    path: Path
+    wait_s: float = DEFAULT_WAIT_S
+
+    def add_run(self, run: Run, commits: Iterable[Commit] = ()) -> bool:
+        """Store a run with the commits it belongs to, whole or not at all.
+
+        True: stored now. False: a run with this id is stored already, and nothing changed. Samples
+        must be rounded as core.identity.round_samples does, or the run reads back as another one.
+        """
+        with self._refusing_bad_values():
+            run_id = run.id
+            batch = rows.batch(run, run_id, commits)
+            texts = rows.canonical_json(batch.texts)
+        with connection.writing(self.path, self.wait_s) as db:
+            if db.execute(queries.HAS_RUN, [run_id]).fetchall():
+                return False
+            with self._refusing_bad_values():
+                _insert(db, batch, texts)
+            return True
+
+    def runs(self, sha: str | None = None) -> tuple[RunSummary, ...]:
+        """Stored runs, of one commit or all; newest first."""
+        with self._reading() as db:
+            return tuple(records.summary(r) for r in db.execute(queries.RUNS, [sha]).fetchall())
+
+    def run(self, run_id: str) -> Run:
+        """A run by its id or the beginning of it. Raises StoreError where none or several fit."""
+        with self._reading() as db:
+            found = [r[0] for r in db.execute(queries.RUN_IDS, [run_id]).fetchall()] if run_id else []
+            if len(found) == 1:
+                return records.read_run(db, found[0])
+        if not found:
+            raise StoreError(f"no run {run_id!r} in {self.path}", "perftrack show and the site name the runs.")
+        raise StoreError(f"run {run_id!r} is ambiguous: {', '.join(found[:5])}", "Give more digits of the id.")
+
+    def latest_run(self, sha: str) -> Run | None:
+        """The newest run of a commit; None where it has none."""
+        with self._reading() as db:
+            found = db.execute(queries.RUNS, [sha]).fetchall()
+            return records.read_run(db, found[0][0]) if found else None
+
+    def measurements(self, sha: str, *, dirty: bool = False) -> tuple[Measurement, ...]:
+        """The newest measurement of each case, metric and lane over a commit's runs, with samples.
+
+        Over the runs of its own code, or with `dirty` over those that had uncommitted changes.
+
+        A measurement without an environment is in no lane; it counts while nothing newer exists for
+        its case and metric. Those of the newest run come first, in the order of the run.
+        """
+        with self._reading() as db:
+            db.execute(queries.PICK_LATEST, [sha, dirty])
+            return records.read_picked(db)
+
+    def series(self, *, case: str | None = None, benchmark: str | None = None) -> tuple[Series, ...]:
+        """Points over all runs, oldest first, without samples; of one case by id, one benchmark, or all.
+
+        Unit, direction, tags, source and threshold are those of the newest measurement. Points are
+        of every lane and status; join those of one lane only.
+        """
+        with self._reading() as db:
+            return series.read_series(db, case, benchmark)
+
+    def commits(self) -> tuple[Commit, ...]:
+        """Commits that runs brought along, by commit time; the graph's order is the repository's to tell."""
+        with self._reading() as db:
+            return tuple(records.commit(r) for r in db.execute(queries.COMMITS).fetchall())
+
+    def measured_shas(self) -> frozenset[str]:
+        """Commits with at least one successful measurement."""
+        with self._reading() as db:
+            return frozenset(r[0] for r in db.execute(queries.MEASURED_SHAS).fetchall())
+
+    def lanes(self) -> tuple[Lane, ...]:
+        """Lanes in order of first appearance, each with its newest environment."""
+        with self._reading() as db:
+            return tuple(records.lane(r) for r in db.execute(queries.LANES).fetchall())
+
+    def fingerprints(self) -> dict[str, EnvironmentFingerprint]:
+        """Every environment that was ever stored, by its id."""
+        with self._reading() as db:
+            return records.read_fingerprints(db, queries.FINGERPRINTS)
+
+    def case_ids(self) -> tuple[str, ...]:
+        """Ids of all cases, sorted."""
+        with self._reading() as db:
+            return tuple(r[0] for r in db.execute(queries.CASE_IDS).fetchall())
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[DuckDBPyConnection]:
+        with connection.reading(self.path, self.wait_s) as db:
+            try:
+                yield db
+            except (ValueError, TypeError, KeyError, AttributeError) as error:
+                raise StoreError(
+                    f"{self.path}: holds something that this perftrack does not understand: {error}",
+                    "Upgrade with: pip install --upgrade perftrack-gpu. If that does not help, it is damaged.",
+                ) from error
+
+    @contextlib.contextmanager
+    def _refusing_bad_values(self) -> Iterator[None]:
+        """Not-a-number, integers past 64 bits, text that is no Unicode: said as what they are."""
+        try:
+            yield
+        except (ValueError, TypeError, OverflowError) as error:
+            raise StoreError(f"the run cannot be stored in {self.path}: {error}") from error
+
+
+def _insert(db: DuckDBPyConnection, batch: rows.Batch, texts: str) -> None:
+    db.execute(queries.SET_TEXTS, [texts])
+    db.execute(queries.TEXT_MACRO)
+    for name, columns in batch.tables.items():
+        db.register(name, columns)
+    run_id = {"run_id": batch.run["run_id"]}
+    db.execute(queries.INSERT_COMMITS)
+    db.execute(queries.INSERT_FINGERPRINTS)
+    db.execute(queries.INSERT_CASES)
+    db.execute(queries.INSERT_RUN, dict(batch.run))
+    db.execute(queries.INSERT_MEASUREMENTS, run_id)
+    db.execute(queries.INSERT_PROCESSES, run_id)
+    db.execute(queries.INSERT_WINDOWS, run_id)

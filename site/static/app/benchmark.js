@@ -1,0 +1,151 @@
+// A benchmark's page: chooses a series, draws its trend, and keeps the choice in the address.
+"use strict";
+
+document.addEventListener("DOMContentLoaded", () => {
+  const { h, state, rows, format, marks, points: read } = perftrack;
+  const index = perftrack.get("history");
+  const entries = rows(perftrack.pageData());
+  const element = (id) => document.getElementById(id);
+  const view = {};
+  let series = null;
+  let table = null;
+
+  const shaAt = (commit) => index.sha[commit].slice(0, 12);
+  const commitOf = (sha) => (sha ? index.sha.findIndex((full) => full.startsWith(sha)) : -1);
+
+  const readAddress = () => {
+    const from = state.read();
+    view.series = entries.some((e) => e.key === from.series) ? from.series : entries[0].key;
+    view.x = from.x === "time" ? "time" : "even";
+    view.y = from.y === "log" ? "log" : "linear";
+    view.hidden = new Set((from.hide ?? "").split(",").filter(Boolean).map(Number));
+    const range = [commitOf(from.from), commitOf(from.to)];
+    view.range = range[0] >= 0 && range[1] >= range[0] ? range : null;
+  };
+
+  const writeAddress = () => state.write({
+    series: view.series,
+    x: view.x === "even" ? "" : view.x,
+    y: view.y === "linear" ? "" : view.y,
+    hide: [...view.hidden].join(","),
+    from: view.range && shaAt(view.range[0]),
+    to: view.range && shaAt(view.range[1]),
+  });
+
+  const trend = perftrack.trend(element("chart"), {
+    spoken: (text) => { element("spoken").textContent = text; },
+    changed: (options) => { view.range = options.range; writeAddress(); tellRange(); },
+  });
+
+  const tellRange = () => {
+    const count = new Set(series.run.map((run) => index.run_commit[run])).size;
+    const shown = view.range && new Set(series.run.map((run) => index.run_commit[run]).filter((c) => c >= view.range[0] && c <= view.range[1])).size;
+    element("range").textContent = view.range ? `${shown} of ${count} commits` : "";
+  };
+
+  const metrics = new Set(entries.map((e) => e.metric)).size;
+  const picker = perftrack.grid(element("picker"), {
+    rowClass: (entry) => (entry.key === view.series ? "chosen" : undefined),
+    columns: [
+      {
+        name: "case", label: "Case", class: "name",
+        cell: (e) => h("a", { href: `#series=${e.key}`, "data-key": e.key, "aria-current": e.key === view.series ? "true" : undefined }, e.params || e.case, metrics > 1 && h("span", { class: "metric" }, ` ${e.metric}`)),
+      },
+      { name: "latest", label: "Latest", class: "num", cell: (e) => (e.status === "ok" ? e.latest : "–") },
+      { name: "trend", label: "Trend", class: "trend-cell", cell: (e) => marks.sparkline(e.spark, e.lane) },
+      { name: "verdict", label: "Verdict", cell: (e) => (e.verdict ? marks.verdict(e.verdict, e.why) : "–") },
+      { name: "tier", label: "Tier", cell: (e) => (e.status === "ok" ? marks.tier(e.tier) : "") },
+    ],
+  });
+
+  const legend = () => {
+    const lanes = [...new Set(series.lane)];
+    const tiers = [...new Set([...series.tier].filter((_, k) => series.status[k] === "o"))].sort();
+    const failed = series.status.includes("f");
+    const skipped = series.status.includes("s");
+    element("legend").replaceChildren(
+      h("span", { class: "legend-lanes" }, lanes.map((slot) => lanes.length < 2 ? marks.lane(slot) : h("button", {
+        type: "button", class: "lane-switch", "aria-pressed": String(!view.hidden.has(slot)),
+        onclick: () => {
+          if (!view.hidden.delete(slot)) view.hidden.add(slot);
+          show();
+          element("legend").querySelectorAll("button")[lanes.indexOf(slot)].focus();
+        },
+      }, marks.lane(slot)))),
+      h("span", { class: "legend-tiers quiet" },
+        tiers.map((letter) => h("span", {}, marks.shape(letter), ` tier ${letter}`)),
+        h("span", {}, h("i", { class: "band" }), " 95 % interval"),
+        failed && h("span", {}, h("b", { class: "cross" }, "×"), " failed"),
+        skipped && h("span", {}, h("b", { class: "cross" }, "–"), " skipped")));
+  };
+
+  const breaks = () => {
+    const names = (slot) => marks.lane(slot);
+    element("breaks").replaceChildren(...(series.breaks.length ? [
+      h("h3", {}, "Lane changes"),
+      h("ul", { class: "breaks" }, series.breaks.map((b) => {
+        const commit = index.run_commit[series.run[b.at]];
+        return h("li", {}, marks.runLink(series.run[b.at]), " ", index.subject[commit], h("div", { class: "quiet" }, names(b.previous), " → ", names(b.lane)),
+          h("div", {}, b.fields.join("; ")));
+      })),
+    ] : []));
+  };
+
+  const show = async () => {
+    const entry = entries.find((e) => e.key === view.series);
+    writeAddress();
+    picker.show(entries);
+    element("trend-title").textContent = entry.params ? `${entry.params}` : entry.case;
+    element("trend-title").append(h("small", {}, ` ${entry.metric}, ${entry.direction} is better`));
+    element("latest").replaceChildren(...[entry.status === "ok" && h("b", {}, entry.latest, " ", marks.tier(entry.tier)), " ", marks.verdict(entry.verdict || (entry.status === "ok" ? "" : entry.status), entry.why)].filter(Boolean));
+    element("summary").textContent = entry.summary;
+    element("chart").setAttribute("aria-label", `Trend of ${entry.metric}`);
+    for (const button of document.querySelectorAll("[data-state]")) {
+      button.setAttribute("aria-pressed", String(view[button.dataset.state] === button.dataset.value));
+    }
+    try {
+      const loaded = await perftrack.need(`series/${entry.key}`);
+      if (entry.key !== view.series) return;
+      series = loaded;
+    } catch (error) {
+      element("chart").replaceChildren(h("p", { class: "notice" }, `${error.message}. Build the site again.`));
+      return;
+    }
+    element("tools").hidden = false;
+    legend();
+    breaks();
+    tellRange();
+    await trend.draw(series, { x: view.x, y: view.y, hidden: view.hidden, range: view.range });
+    list();
+  };
+
+  const list = () => {
+    element("behind").querySelector("summary").textContent = `Table of all ${series.run.length} points`;
+    if (!element("behind").open) return;
+    table ??= perftrack.grid(element("points"), { columns: read.columns(), sort: "-commit" });
+    table.show(trend.points());
+  };
+  element("behind").addEventListener("toggle", () => series && list());
+
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("[data-key]");
+    const toggle = event.target.closest?.("[data-state]");
+    const zoom = event.target.closest?.("[data-zoom]");
+    if (link) {
+      event.preventDefault();
+      view.series = link.dataset.key;
+      view.hidden = new Set();
+      show();
+      element("picker").querySelector(`[data-key="${view.series}"]`).focus();
+    } else if (toggle) {
+      view[toggle.dataset.state] = toggle.dataset.value;
+      show();
+    } else if (zoom) trend.zoom(zoom.dataset.zoom);
+  });
+  addEventListener("hashchange", () => { readAddress(); show(); });
+  addEventListener("beforeprint", () => { element("behind").open = true; if (series) list(); });
+
+  if (!entries.length) return;
+  readAddress();
+  show();
+});

@@ -1,0 +1,265 @@
+// The trend chart: draws a series, moves a cursor over its points, zooms over ranges of commits.
+"use strict";
+
+// Calls back with changed(view) when the range moves. Ranges are positions of commits, so that an address with them stays true.
+perftrack.trend = (target, { spoken, changed }) => {
+  const { h, format, points: read, utc } = perftrack;
+  const DAY = 86400000;
+  let series = null;
+  let all = [];
+  let options = null; // {x, y, hidden: Set of lanes, range: [commit, commit] or null}
+  let chart = null;
+  let cursor = null;
+  let turn = 0;
+
+  const tooltip = h("div", { class: "tooltip", hidden: true, role: "tooltip" });
+  const brush = h("div", { class: "brush", hidden: true });
+  const mount = h("div", { class: "mount" });
+  target.replaceChildren(mount, brush, tooltip);
+
+  const index = () => perftrack.get("history");
+  const place = (commit) => (options.x === "time" ? index().commit_time[commit] * 1000 : commit);
+  const full = () => [Math.min(...all.map((p) => p.commit)), Math.max(...all.map((p) => p.commit))];
+  const range = () => {
+    const [first, last] = full();
+    if (!options.range) return [first, last];
+    return [Math.max(first, options.range[0]), Math.min(last, options.range[1])];
+  };
+  const visible = () => all.filter((p) => !options.hidden.has(p.lane));
+  const inRange = () => {
+    const [from, to] = range();
+    return visible().filter((p) => p.commit >= from && p.commit <= to);
+  };
+
+  const domain = () => {
+    const [from, to] = range();
+    const stretch = all.filter((p) => p.commit >= from && p.commit <= to).map((p) => place(p.commit));
+    const [lo, hi] = [Math.min(...stretch), Math.max(...stretch)];
+    const room = options.x === "time" ? DAY : 0.5;
+    return lo < hi ? [lo, hi] : [lo - room, hi + room];
+  };
+
+  // Values in the unit that suits the series, so that axis ticks are round numbers of it.
+  const scaling = () => {
+    const values = all.filter((p) => p.status === "ok" && p.value !== null).map((p) => Math.abs(p.value)).sort((a, b) => a - b);
+    return format.scale(values.length ? values[values.length >> 1] : 0, series.unit);
+  };
+
+  // Limits of the value axis: all values, and intervals as far as the usual one reaches. A few intervals
+  // of ten times the usual width would flatten the line that people came for; their bands run off the edge.
+  const heights = () => {
+    const [factor] = scaling();
+    const drawn = inRange().filter((p) => p.status === "ok" && p.value !== null && (options.y === "linear" || p.value > 0));
+    if (!drawn.length) return { y_lo: options.y === "log" ? 1 : 0, y_hi: options.y === "log" ? 10 : 1 };
+    const halves = drawn.filter((p) => p.low !== null).map((p) => Math.max(p.value - p.low, p.high - p.value)).sort((a, b) => a - b);
+    const usual = 2 * (halves[Math.floor(0.8 * halves.length)] ?? 0);
+    let lo = Math.min(...drawn.map((p) => (p.low === null ? p.value : Math.max(p.low, p.value - usual))));
+    const hi = Math.max(...drawn.map((p) => (p.high === null ? p.value : Math.min(p.high, p.value + usual))));
+    if (options.y === "log" && lo <= 0) lo = Math.min(...drawn.map((p) => p.value)) / 2;
+    const room = lo < hi ? 0 : Math.abs(hi) * 0.02 || 0.5;
+    return { y_lo: (lo - room) / factor, y_hi: (hi + room) / factor };
+  };
+
+  const dataOf = () => {
+    const [factor] = scaling();
+    const scaled = (value) => (value === null ? null : value / factor);
+    const above = (value) => (options.y === "log" && value !== null && value <= 0 ? null : value);
+    return visible().map((p) => ({
+      k: p.k, x: place(p.commit), v: above(scaled(p.value)), lo: above(scaled(p.low)), hi: above(scaled(p.high)),
+      segment: p.segment, colour: p.colour, tier: p.tier, status: p.status, main: p.main, lone: p.lone,
+    }));
+  };
+
+  const breaksOf = () => {
+    const [lo, hi] = domain();
+    return series.breaks.filter((b) => !options.hidden.has(b.lane)).map((b) => {
+      const x = (place(all[b.at].commit) + place(all[b.at - 1].commit)) / 2;
+      const text = b.fields.length ? b.fields[0] + (b.fields.length > 1 ? `, ${b.fields.length - 1} more` : "") : "other lane";
+      const shown = target.clientWidth < 600 ? "" : text.length > 48 ? `${text.slice(0, 47)}…` : text; // the list below names them all
+      return { x, text: shown, align: x > (lo + hi) / 2 ? "right" : "left" };
+    });
+  };
+
+  const draw = async (next, nextOptions) => {
+    const mine = ++turn;
+    if (next !== series) {
+      series = next;
+      all = read.expand(series);
+      cursor = null;
+    }
+    options = nextOptions;
+    hide();
+    target.classList.toggle("zoomed", options.range !== null);
+    chart?.finalize();
+    chart = null;
+    if (!visible().length) {
+      mount.replaceChildren(h("p", { class: "notice" }, "Every lane is switched off. Switch one on below."));
+      return;
+    }
+    const [, unit] = scaling();
+    const [lo, hi] = domain();
+    const count = inRange().length;
+    const view = await perftrack.chart(mount, `trend-${options.x}-${options.y}`, {
+      data: { points: dataOf(), breaks: breaksOf() },
+      params: {
+        x_lo: lo, x_hi: hi, cursor: cursor?.k ?? -1, unit: unit ? ` ${unit}` : "",
+        labels: index().sha.map((sha, i) => [sha.slice(0, 7), utc(index().author_time[i]).slice(0, 10)]),
+        ...heights(), size: count > 400 ? 16 : count > 120 ? 30 : 60,
+      },
+    });
+    if (mine !== turn) view?.finalize(); // another series was chosen meanwhile
+    else chart = view;
+  };
+
+  const setRange = (from, to) => {
+    const [first, last] = full();
+    const [a, b] = [Math.max(first, Math.min(from, to)), Math.min(last, Math.max(from, to))];
+    options.range = a <= first && b >= last ? null : [a, b];
+    changed(options);
+    draw(series, options);
+  };
+
+  const zoom = (how) => {
+    const [from, to] = range();
+    const width = to - from;
+    const step = Math.max(1, Math.round(width / 4));
+    const middle = cursor && cursor.commit >= from && cursor.commit <= to ? cursor.commit : Math.round((from + to) / 2);
+    const half = Math.max(1, Math.round(width / 4));
+    if (how === "in" && width > 2) setRange(Math.max(from, middle - half), Math.min(to, middle + half));
+    if (how === "out") setRange(from - Math.max(1, half * 2), to + Math.max(1, half * 2));
+    if (how === "all") setRange(...full());
+    const [first, last] = full();
+    const shift = how === "left" ? -Math.min(step, from - first) : how === "right" ? Math.min(step, last - to) : 0;
+    if (shift) setRange(from + shift, to + shift);
+  };
+
+  // Pixel position of a point inside the target.
+  const spot = (point) => {
+    const [x0, y0] = chart.origin();
+    const box = mount.querySelector("svg").getBoundingClientRect();
+    const frame = target.getBoundingClientRect();
+    const [factor] = scaling();
+    const plain = point.status === "ok" && point.value !== null && !(options.y === "log" && point.value <= 0);
+    const y = plain ? chart.scale("y")(point.value / factor) : chart.height() - 7;
+    return [box.left - frame.left + x0 + chart.scale("x")(place(point.commit)), box.top - frame.top + y0 + y];
+  };
+
+  const hide = () => {
+    tooltip.hidden = true;
+    if (cursor && chart) chart.signal("cursor", -1).runAsync();
+    cursor = null;
+  };
+
+  const show = (point, aloud) => {
+    if (!chart) return;
+    if (cursor !== point) {
+      cursor = point;
+      chart.signal("cursor", point.k).runAsync();
+      tooltip.replaceChildren(read.card(point));
+      if (aloud) spoken(read.spoken(point));
+    }
+    tooltip.hidden = false;
+    const [x, y] = spot(point);
+    const width = tooltip.offsetWidth, height = tooltip.offsetHeight;
+    const left = x + 14 + width > target.clientWidth ? Math.max(0, x - 14 - width) : x + 14;
+    tooltip.style.left = `${Math.min(left, Math.max(0, target.clientWidth - width))}px`;
+    tooltip.style.top = `${y - height - 10 < -60 ? y + 14 : y - height - 10}px`;
+  };
+
+  const nearest = (event, reach) => {
+    if (!chart) return null;
+    const frame = target.getBoundingClientRect();
+    const [px, py] = [event.clientX - frame.left, event.clientY - frame.top];
+    let best = null, least = reach;
+    for (const point of inRange()) {
+      const [x, y] = spot(point);
+      const distance = Math.hypot(x - px, (y - py) * 0.5);
+      if (distance < least) [best, least] = [point, distance];
+    }
+    return best;
+  };
+
+  const commitAt = (event) => {
+    const [x0] = chart.origin();
+    const at = +chart.scale("x").invert(event.clientX - mount.querySelector("svg").getBoundingClientRect().left - x0);
+    let best = all[0];
+    for (const point of all) if (Math.abs(place(point.commit) - at) < Math.abs(place(best.commit) - at)) best = point;
+    return best.commit;
+  };
+
+  // A mouse drags out a range; fingers scroll the page and use the buttons.
+  let from = null;
+  target.addEventListener("pointerdown", (event) => {
+    if (event.pointerType !== "mouse" || event.button !== 0 || !chart || tooltip.contains(event.target)) return;
+    from = event;
+    target.setPointerCapture(event.pointerId);
+  });
+  target.addEventListener("pointermove", (event) => {
+    if (tooltip.contains(event.target)) return;
+    if (from && Math.abs(event.clientX - from.clientX) > 5) {
+      hide();
+      const frame = target.getBoundingClientRect();
+      brush.hidden = false;
+      brush.style.left = `${Math.min(from.clientX, event.clientX) - frame.left}px`;
+      brush.style.width = `${Math.abs(event.clientX - from.clientX)}px`;
+      return;
+    }
+    const point = nearest(event, 40);
+    if (point) show(point);
+    else if (event.pointerType === "mouse") hide();
+  });
+  target.addEventListener("pointerup", (event) => {
+    const start = from;
+    from = null;
+    if (!start) return;
+    if (!brush.hidden) {
+      brush.hidden = true;
+      const [a, b] = [commitAt(start), commitAt(event)];
+      if (a !== b) setRange(a, b);
+      return;
+    }
+    const point = nearest(event, 16);
+    if (point) location.assign(read.runPage(point));
+  });
+  target.addEventListener("pointercancel", () => { from = null; brush.hidden = true; });
+  target.addEventListener("click", (event) => {
+    if (event.pointerType === "mouse" || tooltip.contains(event.target)) return;
+    const point = nearest(event, 40);
+    if (point) show(point, true);
+    else hide();
+  });
+  target.addEventListener("pointerleave", (event) => { if (event.pointerType === "mouse" && !from) hide(); });
+  target.addEventListener("dblclick", () => zoom("all"));
+  target.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey && !event.metaKey) return; // the plain wheel scrolls the page
+    event.preventDefault();
+    const point = nearest(event, Infinity);
+    if (point) cursor = point;
+    zoom(event.deltaY < 0 ? "in" : "out");
+  }, { passive: false });
+  target.addEventListener("focusout", (event) => { if (!target.contains(event.relatedTarget)) hide(); });
+
+  target.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || !chart) return;
+    const order = inRange();
+    const at = cursor ? order.indexOf(cursor) : -1;
+    const go = (i) => order.length && show(order[Math.max(0, Math.min(order.length - 1, i))], true);
+    const keys = {
+      ArrowRight: () => go(at < 0 ? 0 : at + 1),
+      ArrowLeft: () => go(at < 0 ? order.length - 1 : at - 1),
+      Home: () => go(0),
+      End: () => go(order.length - 1),
+      Escape: hide,
+      Enter: () => cursor && location.assign(read.runPage(cursor)),
+      "+": () => zoom("in"),
+      "=": () => zoom("in"),
+      "-": () => zoom("out"),
+      0: () => zoom("all"),
+    };
+    if (!(event.key in keys) || (event.target !== target && event.key === "Enter")) return;
+    event.preventDefault();
+    keys[event.key]();
+  });
+
+  return { draw, zoom, points: () => all };
+};

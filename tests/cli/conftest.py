@@ -1,0 +1,28 @@
+"""One recorded history for the reading commands; scratch repositories for the rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests import scratch
+from tests.scratch import Scratch
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Scratch:
+    return scratch.make(tmp_path / "project")
+
+
+@pytest.fixture(scope="session")
+def history(tmp_path_factory: pytest.TempPathFactory) -> Scratch:
+    """Three commits: a start, one that makes large texts half as fast, one that makes `total` faster."""
+    made = scratch.make(tmp_path_factory.mktemp("history") / "project")
+    made.write("replay.json", scratch.replay(large=2e-4))
+    made.commit("Scan the text twice")
+    made.write("replay.json", scratch.replay(large=2e-4, total=2.5e-7))
+    made.commit("Sum in closed form")
+    done = made.run("record", "HEAD~2", "HEAD~1", "HEAD", "--quick", "--processes", "3")
+    assert done.code == 0, done.err
+    return made
