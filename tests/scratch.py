@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-BENCHMARKS = '''
+BENCHMARKS = """
 import perftrack as pt
 
 
@@ -26,7 +26,7 @@ def total():
 @pt.metric(unit="B", direction="lower")
 def source_size():
     return 1234
-'''
+"""
 
 
 def replay(**levels: float) -> str:
@@ -103,7 +103,9 @@ def command_environment(*, replayed: bool) -> dict[str, str]:
     return kept | ({"PERFTRACK_REPLAY": "replay.json"} if replayed else {})
 
 
-def make(root: Path, *, benchmarks: str = BENCHMARKS, config: str = 'device = "replay"\n', **levels: float) -> Scratch:
+def make(
+    root: Path, *, benchmarks: str = BENCHMARKS, config: str = 'device = "replay"\n', **levels: float
+) -> Scratch:
     """A repository with one commit: the benchmarks, their configuration and their replay file."""
     root.mkdir(parents=True, exist_ok=True)
     scratch = Scratch(root)

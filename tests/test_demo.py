@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 ROOT = Path(__file__).parent.parent
-TIP = "fcbc82aa10f189d50b4cc1117aa7c34dd6ce79c5"
+TIP = "5cfab67cae168509868d6dd341ae457cc66284c9"
 
 
 def load() -> ModuleType:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from perftrack.core.model import (
     Window,
 )
 from perftrack.core.plan import Plan
+from perftrack.core.tiers import joined
 from perftrack.errors import MeasurementError, PerftrackError
 from perftrack.suite.command import CommandSpec, run_command, run_json
 from perftrack.suite.declaration import Declaration
@@ -26,8 +28,8 @@ from perftrack.suite.setup import Work, amount, prepared
 from perftrack.timing.devices import open_device
 from perftrack.timing.devices.base import Device, Selecting, Telemetry
 from perftrack.timing.environment import capture
-from perftrack.timing.session import Session, collect, prepare
-from perftrack.timing.telemetry import open_telemetry
+from perftrack.timing.session import Session, check_placement, collect, prepare
+from perftrack.timing.telemetry import open_telemetry, watch
 
 
 def environment_of(kind: str, policy: str) -> Reply:
@@ -72,7 +74,8 @@ def measure_metric(declaration: Declaration, request: RunCase) -> CaseResult:
 def measure_benchmark(declaration: Declaration, request: RunCase, source: str) -> CaseResult:
     with prepared(declaration, request.params, source) as (work, baseline):
         device = open_device(request.device or declaration.device, timer=declaration.timer)
-        telemetry = open_telemetry(device.kind, device.index)
+        telemetry = open_telemetry(device.kind, device.index, coordinator=os.getppid())
+        watch(telemetry, device)
         try:
             metrics = _measure(work, baseline, device, telemetry, declaration, request)
             environment = capture(
@@ -108,6 +111,9 @@ def _measure(
     if declaration.warmup is not None:
         plan = replace(plan, warmup_calls=declaration.warmup)
     _select(device, request, "time")
+    for each in (work, baseline):
+        if each is not None:
+            check_placement(device, each)
     session = prepare(work, device, plan, cold=cold)
     if baseline is None:
         samples = collect(session, telemetry, plan, request.process_index)
@@ -129,7 +135,9 @@ def _beside(
     ratios = [
         median(b.samples) / median(w.samples) for w, b in zip(session.windows, baseline.windows, strict=True)
     ]
-    ratio = ProcessSamples(request.process_index, tuple(Window((r,)) for r in ratios))
+    evidence = [joined(w.evidence, b.evidence) for w, b in zip(session.windows, baseline.windows, strict=True)]
+    windows = tuple(Window((r,), e) for r, e in zip(ratios, evidence, strict=True))
+    ratio = ProcessSamples(request.process_index, windows)
     cache = Cache.COLD if session.cold else Cache.HOT
     return (
         _timed("time", session.finish(request.process_index), device.timer, cache),

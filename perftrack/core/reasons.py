@@ -29,15 +29,15 @@ REASONS: dict[str, str] = {
     "launch-bound": "the host took {host_us:.1f} µs to launch what the device ran in {device_us:.1f} µs",
     "work-outside-timing": "the callable's work was not inside the timed region: {detail}",
     # Verdicts
-    "effect-above-threshold": "worse by {pct:.2g} %, interval excludes 0, threshold {threshold_pct:g} %",
-    "effect-below-minus-threshold": ("better by {pct:.2g} %, interval excludes 0, threshold {threshold_pct:g} %"),
+    "effect-above-threshold": "worse by {change}, interval excludes 0, threshold {threshold_pct:g} %",
+    "effect-below-minus-threshold": "better by {change}, interval excludes 0, threshold {threshold_pct:g} %",
     "within-threshold": "interval lies inside ±{threshold_pct:g} %",
     "effect-below-threshold": (
-        "a difference of {pct:.2g} % is established but is below the threshold of {threshold_pct:g} %"
+        "a difference of {change} is established but is below the threshold of {threshold_pct:g} %"
     ),
     "interval-too-wide": (
         "the interval includes both no change and a change of {threshold_pct:g} %; "
-        "an effect of {mde_pct:.2g} % would be detected 4 times in 5"
+        "an effect of {mde} would be detected 4 times in 5"
     ),
     "fdr": "not significant among {count} comparisons (Benjamini-Hochberg, q = {q:g})",
     "tier-c": "{side} is tier C: no verdict is valid",
@@ -50,7 +50,7 @@ REASONS: dict[str, str] = {
     "skipped-side": "skipped in {side}: {detail}",
     "zero-value": "{side} has a value of zero or below: no ratio exists",
     "exact-equal": "every process read the same value on both sides",
-    "exact-change": "every process of a side read the same value, and the sides differ by {pct:.3g} %",
+    "exact-change": "every process of a side read the same value, and the sides differ by {change}",
     "no-lane-history": (
         "the lane's run-to-run variance is unknown: runs taken apart may differ by more than shown"
     ),

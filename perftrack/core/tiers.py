@@ -136,6 +136,23 @@ def throttle_faults(windows: Sequence[Evidence]) -> tuple[str, ...]:
     return tuple(names)
 
 
+def joined(first: Evidence, second: Evidence) -> Evidence:
+    """Evidence of two windows as of one: what holds for a value that was made from both."""
+
+    def total(a: float | None, b: float | None) -> float | None:
+        return b if a is None else a if b is None else a + b
+
+    bits = [e.event_reasons for e in (first, second) if e.event_reasons is not None]
+    heat = [e.temperature_c for e in (first, second) if e.temperature_c is not None]
+    return Evidence(
+        clock_mhz=first.clock_mhz + second.clock_mhz,
+        event_reasons=bits[0] | bits[-1] if bits else None,
+        throttle_s=total(first.throttle_s, second.throttle_s),
+        energy_j=total(first.energy_j, second.energy_j),
+        temperature_c=max(heat, default=None),
+    )
+
+
 def _cv(clocks: Sequence[float]) -> float:
     if len(clocks) < 2:
         return 0.0

@@ -20,6 +20,7 @@ from perftrack.core.model import Direction, Interval, Measurement, MeasurementTi
 from perftrack.core.noise import LaneNoise
 from perftrack.core.reasons import reason
 from perftrack.core.stats import t_quantile, t_two_sided_p
+from perftrack.core.units import format_percent
 from perftrack.errors import InvalidValueError
 
 DEFAULT_THRESHOLD = 0.02
@@ -174,6 +175,11 @@ def _standard_error(b: np.ndarray, c: np.ndarray, noise: LaneNoise | None) -> tu
     return math.sqrt(total), total**2 / sum(v**2 / df for v, df in parts if v > 0)
 
 
+def _percent(effect: float) -> str:
+    """Size of a log ratio as people read it."""
+    return format_percent(100 * abs(math.expm1(min(effect, 700.0))))
+
+
 def _sign(direction: Direction) -> float:
     return 1.0 if direction is Direction.LOWER else -1.0
 
@@ -181,17 +187,17 @@ def _sign(direction: Direction) -> float:
 def _exact(start: Judgement, effect: float) -> Judgement:
     """Both sides constant over processes, as counters and sizes are: any difference is real."""
     interval = Interval(effect, effect)
-    pct = 100 * math.expm1(effect)
+    change = _percent(effect)
     if effect == 0.0:
         verdict, why = Verdict.UNCHANGED, reason("exact-equal")
     elif abs(effect) < start.threshold:
         verdict, why = (
             Verdict.UNCHANGED,
-            reason("effect-below-threshold", pct=abs(pct), threshold_pct=100 * start.threshold),
+            reason("effect-below-threshold", change=change, threshold_pct=100 * start.threshold),
         )
     else:
         verdict = Verdict.REGRESSION if effect > 0 else Verdict.IMPROVEMENT
-        why = reason("exact-change", pct=pct)
+        why = reason("exact-change", change=change)
     p_value = 1.0 if effect == 0.0 else 0.0
     return replace(
         start, verdict=verdict, effect=effect, interval=interval, p_value=p_value, mde=0.0, reasons=(why,)
@@ -199,18 +205,18 @@ def _exact(start: Judgement, effect: float) -> Judgement:
 
 
 def _decide(effect: float, interval: Interval, delta: float, mde: float) -> tuple[Verdict, Reason]:
-    pct, threshold_pct = 100 * abs(math.expm1(effect)), 100 * delta
+    change, threshold_pct = _percent(effect), 100 * delta
     if interval.lo > 0 and effect >= delta:
-        return Verdict.REGRESSION, reason("effect-above-threshold", pct=pct, threshold_pct=threshold_pct)
+        return Verdict.REGRESSION, reason("effect-above-threshold", change=change, threshold_pct=threshold_pct)
     if interval.hi < 0 and effect <= -delta:
-        return Verdict.IMPROVEMENT, reason("effect-below-minus-threshold", pct=pct, threshold_pct=threshold_pct)
+        return Verdict.IMPROVEMENT, reason(
+            "effect-below-minus-threshold", change=change, threshold_pct=threshold_pct
+        )
     if -delta < interval.lo and interval.hi < delta:
         return Verdict.UNCHANGED, reason("within-threshold", threshold_pct=threshold_pct)
     if not interval.contains(0.0):
-        return Verdict.INCONCLUSIVE, reason("effect-below-threshold", pct=pct, threshold_pct=threshold_pct)
-    return Verdict.INCONCLUSIVE, reason(
-        "interval-too-wide", threshold_pct=threshold_pct, mde_pct=100 * math.expm1(min(mde, 700.0))
-    )
+        return Verdict.INCONCLUSIVE, reason("effect-below-threshold", change=change, threshold_pct=threshold_pct)
+    return Verdict.INCONCLUSIVE, reason("interval-too-wide", threshold_pct=threshold_pct, mde=_percent(mde))
 
 
 def control_false_discoveries(

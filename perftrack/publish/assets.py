@@ -26,6 +26,7 @@ def asset_root() -> Path:
 def static_files(root: Path) -> Iterator[tuple[str, Path]]:
     """(path in the site, file) of everything under `static/`, in a fixed order."""
     static = root / "static"
-    for file in sorted(static.rglob("*")):
-        if file.is_file() and not file.name.startswith("."):
-            yield f"static/{file.relative_to(static).as_posix()}", file
+    files = {f"static/{file.relative_to(static).as_posix()}": file for file in static.rglob("*")}
+    for path in sorted(files):
+        if files[path].is_file() and not files[path].name.startswith("."):
+            yield path, files[path]

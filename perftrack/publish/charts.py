@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Scale(StrEnum):
     LOG = "log"
 
 
+@cache
 def chart_specs() -> Mapping[str, Mapping[str, Any]]:
     """Vega-Lite specifications by name: `trend-even-linear` and so on, and `distribution`.
 

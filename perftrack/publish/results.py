@@ -14,7 +14,8 @@ class Distribution:
     """Samples of one measurement, thinned: offset + step × integer.
 
     `samples` has, per process, the sorted samples as differences between neighbours, at most 25 of them with
-    both extremes kept. `windows` has the window medians per process in the order they were taken, in tenths of a step.
+    both extremes kept. `windows` has the window medians per process in the order they were taken, in tenths of
+    a step.
     """
 
     offset: float

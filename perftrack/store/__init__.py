@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from perftrack.store.database import Store
-from perftrack.store.rows import canonical_params
+from perftrack.store.texts import canonical_params
 
 __all__ = ["Store", "canonical_params"]

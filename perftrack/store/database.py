@@ -13,6 +13,7 @@ from perftrack.core.history import Lane, RunSummary, Series
 from perftrack.core.model import Commit, Measurement, Run
 from perftrack.errors import StoreError
 from perftrack.store import connection, queries, records, rows, series
+from perftrack.store.texts import canonical_json
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -41,7 +42,7 @@ class Store:
         with self._refusing_bad_values():
             run_id = run.id
             batch = rows.batch(run, run_id, commits)
-            texts = rows.canonical_json(batch.texts)
+            texts = canonical_json(batch.texts)
         with connection.writing(self.path, self.wait_s) as db:
             if db.execute(queries.HAS_RUN, [run_id]).fetchall():
                 return False

@@ -135,6 +135,8 @@ def _locked_error(store: Path, handle: int, wait_s: float) -> StoreLockedError:
 
 
 def _alive(pid: int) -> bool:
+    if pid <= 0:
+        return False
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -23,6 +23,7 @@ from perftrack.core.model import (
     Protocol,
     Reason,
     Run,
+    Scalar,
     Status,
     Timer,
     Window,
@@ -51,7 +52,7 @@ def read_run(connection: DuckDBPyConnection, run_id: str) -> Run:
         perftrack_version=version,
         host=host,
         label=label,
-        settings=json.loads(settings),
+        settings=_scalars(settings),
     )
 
 
@@ -80,7 +81,26 @@ def fingerprint(fields: str) -> EnvironmentFingerprint:
 # A store holds few distinct lists of reasons, and millions of points share them.
 @lru_cache(maxsize=4096)
 def reasons(text: str) -> tuple[Reason, ...]:
-    return tuple(Reason(r["code"], r["message"]) for r in json.loads(text))
+    return tuple(Reason(_text(r["code"]), _text(r["message"])) for r in json.loads(text))
+
+
+def texts(text: str) -> tuple[str, ...]:
+    return tuple(_text(item) for item in json.loads(text))
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"not a text: {value!r}")
+    return value
+
+
+def _scalars(text: str) -> dict[str, Scalar]:
+    values = json.loads(text)
+    if not isinstance(values, dict) or not all(
+        v is None or isinstance(v, str | int | float) for v in values.values()
+    ):
+        raise TypeError(f"not an object of scalars: {text:.100}")
+    return values
 
 
 def interval(lo: float | None, hi: float | None) -> Interval | None:
@@ -89,14 +109,14 @@ def interval(lo: float | None, hi: float | None) -> Interval | None:
 
 def case(benchmark: str, params: str, order: str) -> Case:
     """A case with its parameters in the order in which they were declared."""
-    values = json.loads(params)
+    values = _scalars(params)
     return Case(benchmark, tuple((name, values[name]) for name in json.loads(order)))
 
 
 def _window(row: Row) -> Window:
     samples, clock_mhz, event_reasons, throttle_s, power_w, energy_j, temperature_c, host_s = row
     evidence = Evidence(tuple(clock_mhz), event_reasons, throttle_s, power_w, energy_j, temperature_c)
-    return Window(tuple(samples), evidence, host_s)
+    return Window(tuple(map(float, samples)), evidence, host_s)
 
 
 def _process(row: Row, windows: tuple[Window, ...]) -> ProcessSamples:
@@ -129,7 +149,7 @@ def _measurement(
         threshold=threshold,
         flops=flops,
         bytes_moved=bytes_moved,
-        tags=tuple(json.loads(tags)),
+        tags=texts(tags),
         source=source,
         code_hash=code_hash,
         output=output,

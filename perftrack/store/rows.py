@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from perftrack.core.history import lane_of
-from perftrack.core.identity import content_id
-from perftrack.core.model import Case, Commit, Measurement, Params, Reason, Run, Scalar
+from perftrack.core.model import Commit, Measurement, Run, Scalar
+from perftrack.store.texts import Texts, canonical_json, canonical_params, case_key, reasons_json
 
 Columns = dict[str, NDArray[Any]]
 
@@ -30,31 +29,6 @@ class Batch:
     texts: tuple[str, ...]
 
 
-def canonical_json(value: object) -> str:
-    """Compact JSON with sorted keys. Refuses NaN and infinity with ValueError."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
-
-
-def canonical_params(params: Params) -> str:
-    """The parameters of a case as canonical JSON: the same text in whatever order they were declared.
-
-    1, 1.0, true and "1" stay apart. Raises ValueError for a name given twice.
-    """
-    values = dict(params)
-    if len(values) != len(params):
-        raise ValueError(f"a parameter is given twice: {', '.join(name for name, _ in params)}")
-    return canonical_json(values)
-
-
-def case_key(case: Case) -> str:
-    """Hash of benchmark and parameters, in whatever order: what tells one case from another in the store."""
-    return content_id([case.benchmark, canonical_params(case.params)])
-
-
-def reasons_json(reasons: Iterable[Reason]) -> str:
-    return canonical_json([{"code": r.code, "message": r.message} for r in reasons])
-
-
 def within_variance(measurement: Measurement) -> float | None:
     """Variance of ln(value) that the run's own processes explain: var(ln process values) / n.
 
@@ -69,24 +43,9 @@ def within_variance(measurement: Measurement) -> float | None:
     return float(np.log(values).var(ddof=1)) / len(values)
 
 
-class _Texts:
-    """Numbers the distinct texts of a batch in order of appearance."""
-
-    def __init__(self) -> None:
-        self._codes: dict[str, int] = {}
-
-    def code(self, text: str | None) -> int:
-        if text is None:
-            return 0
-        return self._codes.setdefault(text, len(self._codes) + 1)
-
-    def all(self) -> tuple[str, ...]:
-        return tuple(self._codes)
-
-
 def batch(run: Run, run_id: str, commits: Iterable[Commit]) -> Batch:
     """Columns of a run and of the commits it names. Raises ValueError for what JSON cannot hold."""
-    texts = _Texts()
+    texts = Texts()
     tables = {
         "incoming_commits": _commits(commits, texts),
         "incoming_fingerprints": _fingerprints(run.measurements, texts),
@@ -111,7 +70,7 @@ def batch(run: Run, run_id: str, commits: Iterable[Commit]) -> Batch:
     return Batch(row, tables, texts.all())
 
 
-def _codes(texts: _Texts, values: Iterable[str | None]) -> NDArray[np.int32]:
+def _codes(texts: Texts, values: Iterable[str | None]) -> NDArray[np.int32]:
     return np.array([texts.code(v) for v in values], dtype=np.int32)
 
 
@@ -124,7 +83,7 @@ def _ints(values: Iterable[int]) -> NDArray[np.int64]:
     return np.array(list(values), dtype=np.int64)
 
 
-def _commits(commits: Iterable[Commit], texts: _Texts) -> Columns:
+def _commits(commits: Iterable[Commit], texts: Texts) -> Columns:
     rows = list({c.sha: c for c in commits}.values())
     return {
         "sha": _codes(texts, (c.sha for c in rows)),
@@ -136,7 +95,7 @@ def _commits(commits: Iterable[Commit], texts: _Texts) -> Columns:
     }
 
 
-def _fingerprints(measurements: Sequence[Measurement], texts: _Texts) -> Columns:
+def _fingerprints(measurements: Sequence[Measurement], texts: Texts) -> Columns:
     # By object, not by value: to Python 1 and True are equal, to an environment they are not.
     objects = {id(m.fingerprint): m.fingerprint for m in measurements}
     rows = {f.id: f for f in objects.values() if f is not None}
@@ -147,7 +106,7 @@ def _fingerprints(measurements: Sequence[Measurement], texts: _Texts) -> Columns
     }
 
 
-def _cases(measurements: Sequence[Measurement], texts: _Texts) -> Columns:
+def _cases(measurements: Sequence[Measurement], texts: Texts) -> Columns:
     rows = {case_key(m.case): m.case for m in measurements}
     return {
         "case_key": _codes(texts, rows),
@@ -157,7 +116,7 @@ def _cases(measurements: Sequence[Measurement], texts: _Texts) -> Columns:
     }
 
 
-def _measurements(rows: Sequence[Measurement], texts: _Texts) -> Columns:
+def _measurements(rows: Sequence[Measurement], texts: Texts) -> Columns:
     # Both ids hash the whole environment, an object that most measurements of a run share.
     shared = {(id(m.fingerprint), m.protocol): m for m in rows}
     lanes = {key: lane_of(m) for key, m in shared.items()}
@@ -193,7 +152,7 @@ def _measurements(rows: Sequence[Measurement], texts: _Texts) -> Columns:
     }
 
 
-def _processes(measurements: Sequence[Measurement], texts: _Texts) -> Columns:
+def _processes(measurements: Sequence[Measurement], texts: Texts) -> Columns:
     rows = [(i, j, p) for i, m in enumerate(measurements) for j, p in enumerate(m.processes)]
     return {
         "measurement_no": _ints(i for i, _, _ in rows),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +42,7 @@ def _series(head: Sequence[Any], points: tuple[Point, ...]) -> Series:
         metric=metric,
         unit=unit,
         direction=Direction(direction),
-        tags=tuple(json.loads(tags)),
+        tags=records.texts(tags),
         source=source,
         points=points,
         threshold=threshold,

@@ -115,12 +115,12 @@ class LockedClockPolicy:
         directory = self._state or state_directory()
         settle(card, writes, directory)
         before = self._power_before(writes)
+        self._guard.install()
         try:
             with interrupts_held():
                 record = new_record(card.uuid, self.target_sm_mhz, before)
                 write_record(record, directory)
                 self._made = writes, record
-                self._guard.install()
                 atexit.register(self._restore_quietly)
                 self._establish(writes)
                 self.locked = True
@@ -135,6 +135,7 @@ class LockedClockPolicy:
         """Undo the lock. Harmless to repeat. Raises ClockLockError if that failed; the record then stays."""
         self.locked = False
         if self._made is None:
+            self._guard.remove()
             return
         with interrupts_held():
             writes, record = self._made

@@ -25,7 +25,7 @@ from perftrack.timing.measure import (
     to_result,
 )
 from perftrack.timing.results import ComparisonResult
-from perftrack.timing.session import Session, prepare
+from perftrack.timing.session import Session, check_placement, prepare
 
 ROUNDS = 20
 
@@ -57,6 +57,8 @@ def compare(
     drawn = time.time_ns() & 0x7FFFFFFF if seed is None else seed
     plan = Plan(window_s=BUDGET_S, max_samples=iters // rounds, warmup_calls=warmup, warmup_cap_s=WARMUP_CAP_S)
     with opened(device, timer, policy) as (target, telemetry, locked):
+        for fn in (candidate_fn, baseline_fn):
+            check_placement(target, fn)
         cold, least = is_cold(target, flush_l2), seconds_of(min_duration_us)
         candidate, baseline = (
             prepare(fn, target, plan, cold=cold, min_sample_s=least) for fn in (candidate_fn, baseline_fn)

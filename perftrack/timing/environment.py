@@ -1,7 +1,8 @@
 """The fingerprint of where work runs: which fields apply to a device, and where each is read.
 
 Fields that do not apply stay None; those that apply and could not be read are UNKNOWN, which caps the tier.
-Work on the CPU never causes torch to be imported: what the process has not imported is not part of it.
+Work on the CPU is filed under the versions that are installed, not those that its process has imported so far:
+cases share processes in random order, and one that imports NumPy must not change the environment of the next.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from perftrack.timing.devices.replay import open_playback
 from perftrack.timing.gauge import Gauge
 from perftrack.timing.telemetry import open_gauge
 from perftrack.timing.toolchain import (
+    TRITON_PACKAGES,
     arch_family,
-    loaded_version,
+    installed_version,
     python_version,
     with_toolchain,
     with_torch_device,
@@ -110,9 +112,9 @@ def capture(
         cpu_model=host.cpu_model(),
         cpu_cores=host.cores_in_use(),
         cpu_governor=host.governor_class(),
-        torch_version=loaded_version("torch"),
-        triton_version=loaded_version("triton"),
-        numpy_version=loaded_version("numpy"),
+        torch_version=installed_version("torch"),
+        triton_version=installed_version(*TRITON_PACKAGES),
+        numpy_version=installed_version("numpy"),
     )
 
 

@@ -57,12 +57,22 @@ class InterruptGuard:
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Signals wait until the end of the block, so that it is done whole or not at all."""
-    if not hasattr(signal, "pthread_sigmask"):
+    """Signals wait until the end of the block, so that it is done whole or not at all.
+
+    Held by handlers that note them, not by a signal mask: a mask is one thread's, and a process with more
+    threads (torch starts several) takes the signal on another. From a thread other than the main one there
+    is nothing to hold: Python runs handlers in the main thread only.
+    """
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    arrived: list[int] = []
+    held = [n for n in SIGNALS if signal.getsignal(n) not in (signal.SIG_IGN, None)]
+    before = {n: signal.signal(n, lambda number, frame: arrived.append(number)) for n in held}
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in dict.fromkeys(arrived):
+            signal.raise_signal(number)

@@ -17,8 +17,8 @@ from perftrack.timing.devices import open_device
 from perftrack.timing.devices.base import Device, Telemetry
 from perftrack.timing.environment import capture
 from perftrack.timing.results import TimingResult
-from perftrack.timing.session import collect, prepare
-from perftrack.timing.telemetry import open_telemetry
+from perftrack.timing.session import check_placement, collect, prepare
+from perftrack.timing.telemetry import open_telemetry, watch
 
 DEFAULT_WARMUP = 200
 MIN_ITERS = 20  # an interval of the median from fewer samples is wider than most effects looked for
@@ -65,6 +65,7 @@ def measure(
     )
     with opened(device, timer, policy) as (target, telemetry, locked):
         cold = is_cold(target, flush_l2)
+        check_placement(target, fn)
         session = prepare(fn, target, plan, cold=cold, min_sample_s=seconds_of(min_duration_us))
         process = collect(session, telemetry, plan)
         return to_result(process, target, telemetry, locked=locked, cold=cold)
@@ -93,6 +94,7 @@ def opened(device: int | str, timer: str, policy: ClockPolicy | None) -> Iterato
     kind, index = ("cuda", device) if isinstance(device, int) else (device, 0)
     target = open_device(kind, index, timer=timer)
     telemetry = open_telemetry(target.kind, target.index)
+    watch(telemetry, target)
     clocks = policy or UnlockedClockPolicy()
     try:
         clocks.apply()

@@ -107,6 +107,20 @@ def collect(
     return session.finish(index)
 
 
+def check_placement(device: Device, work: Work) -> None:
+    """Refuse a callable whose work is not where the timer looks: another stream, another thread, later, nowhere.
+
+    Raises MeasurementError saying what was seen. Not raising means that nothing of the kind was seen.
+    """
+    work()  # what a first call does (compile, load a library, make a stream) is no sign of anything
+    device.synchronize()
+    found = device.check_stream(work)
+    if found is not None:
+        raise MeasurementError(
+            found.message, "Wait for the work in the callable, or put it on the current stream."
+        )
+
+
 def warm_up(work: Work, device: Device, plan: Plan, clock: Callable[[], float] = time.perf_counter) -> Warmup:
     """Call `work` until its throughput stops drifting, at least `plan.warmup_calls` times or the cap's length.
 

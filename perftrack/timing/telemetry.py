@@ -147,7 +147,8 @@ class GaugeTelemetry:
             event_reasons=reasons,
             throttle_s=throttled,
             power_w=power,
-            energy_j=_growth(self._energy, energy),
+            # The counter advances every 20 to 100 ms: in a shorter window no growth is no reading, not 0 J.
+            energy_j=_growth(self._energy, energy) or None,
             temperature_c=heat,
         )
 

@@ -7,7 +7,6 @@ import importlib.metadata
 import os
 import platform
 import re
-import sys
 import sysconfig
 import warnings
 from collections.abc import Mapping
@@ -18,7 +17,7 @@ from typing import Any
 from perftrack.core.fingerprint import UNKNOWN, EnvironmentFingerprint, FieldValue
 from perftrack.timing.amd import amd_family
 
-_TRITON_PACKAGES = ("triton", "pytorch-triton", "pytorch-triton-rocm", "pytorch-triton-xpu", "triton-windows")
+TRITON_PACKAGES = ("triton", "pytorch-triton", "pytorch-triton-rocm", "pytorch-triton-xpu", "triton-windows")
 _CUBLAS_PACKAGES = ("nvidia-cublas", "nvidia-cublas-cu13", "nvidia-cublas-cu12", "nvidia-cublas-cu11")
 _ARCHITECTURES = {
     (7, 0): "Volta",
@@ -59,11 +58,14 @@ def python_version() -> str:
     return version if name == "CPython" else f"{name} {version}"
 
 
-def loaded_version(module: str) -> str | None:
-    """Version of a module that this process has imported; None if it has not: nothing is imported to ask."""
-    loaded = sys.modules.get(module)
-    version = getattr(loaded, "__version__", None)
-    return None if version is None else str(version)
+def installed_version(*packages: str) -> str | None:
+    """Version of the first of these that is installed for this interpreter; nothing is imported to ask."""
+    for package in packages:
+        try:
+            return importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return None
 
 
 def with_torch_device(
@@ -108,7 +110,7 @@ def with_toolchain(
     return replace(
         fingerprint,
         torch_version=str(torch.__version__),
-        triton_version=_installed(_TRITON_PACKAGES),
+        triton_version=installed_version(*TRITON_PACKAGES),
         cuda_version=torch.version.hip if kind == "rocm" else torch.version.cuda if nvidia else None,
         cudnn_version=_cudnn(torch) if kind in ("cuda", "rocm") else None,
         cublas_version=_cublas() if nvidia else None,
@@ -130,15 +132,6 @@ def _switch(environ: Mapping[str, str], name: str) -> bool:
     return environ.get(name, "0") not in ("", "0")
 
 
-def _installed(packages: tuple[str, ...]) -> str | None:
-    for package in packages:
-        try:
-            return importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return None
-
-
 def _cudnn(torch: Any) -> FieldValue:
     cudnn = torch.backends.cudnn
     if not cudnn.is_available():
@@ -157,7 +150,7 @@ def _cublas() -> FieldValue:
     for path in _mapped("libcublas.so"):
         if (version := _ask_cublas(path)) is not None:
             return version
-    return _installed(_CUBLAS_PACKAGES) or UNKNOWN
+    return installed_version(*_CUBLAS_PACKAGES) or UNKNOWN
 
 
 def _mapped(name: str) -> tuple[str, ...]:

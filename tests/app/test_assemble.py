@@ -126,7 +126,9 @@ def test_an_unknown_key_field_keeps_it_from_a():
 
 def test_circumstances_become_limitations():
     (m,) = assemble(SELECTED, [answer(0)], Circumstances(dirty=True, quick=True, threshold=0.02))
-    assert {"one-process", "clocks-unlocked", "host-timer", "cache-hot", "quick", "dirty"} <= set(codes(m.limitations))
+    assert {"one-process", "clocks-unlocked", "host-timer", "cache-hot", "quick", "dirty"} <= set(
+        codes(m.limitations)
+    )
 
 
 def test_notes_of_the_processes_are_told_once():

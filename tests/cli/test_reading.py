@@ -39,7 +39,9 @@ class TestShow:
         assert "nothing is recorded for HEAD" in answer.err
         assert "perftrack record HEAD" in answer.err
 
-    @pytest.mark.parametrize("command", [["show"], ["log", "x"], ["compare", "HEAD"], ["env", "diff", "HEAD", "HEAD"]])
+    @pytest.mark.parametrize(
+        "command", [["show"], ["log", "x"], ["compare", "HEAD"], ["env", "diff", "HEAD", "HEAD"]]
+    )
     def test_without_a_store_every_reader_says_what_to_run(self, repo: Scratch, command):
         answer = repo.run(*command)
         assert answer.code == 1
@@ -215,7 +217,9 @@ class TestConfig:
 
     def test_the_store_may_be_put_elsewhere(self, repo: Scratch, tmp_path):
         elsewhere = tmp_path / "x.duckdb"
-        assert repo.run("config", "show", "--json", PERFTRACK_STORE=str(elsewhere)).document["store"] == str(elsewhere)
+        assert repo.run("config", "show", "--json", PERFTRACK_STORE=str(elsewhere)).document["store"] == str(
+            elsewhere
+        )
         repo.run("record", "--quick", "--store", str(elsewhere), "--bench", "total")
         assert elsewhere.exists()
         assert not (repo.root / "perftrack.duckdb").exists()

@@ -167,7 +167,7 @@ def test_progress_is_on_stderr_and_quiet_silences_it(repo: Scratch):
     assert repo.run("record", "--quick", "--quiet").err == ""
 
 
-HOSTILE = '''
+HOSTILE = """
 import os
 import signal
 import sys
@@ -253,7 +253,7 @@ def teardown_fails():
 @pt.metric(unit="B", direction="lower")
 def not_a_number():
     return float("nan")
-'''
+"""
 
 
 @pytest.fixture(scope="module")
@@ -304,7 +304,9 @@ def test_what_a_failed_case_printed_is_kept(hostile):
 
 
 def test_strict_turns_a_failed_case_into_exit_1(hostile):
-    answer = hostile[0].run("record", "--quick", "--strict", "--bench", "::raises", "--bench", "::fine", replayed=False)
+    answer = hostile[0].run(
+        "record", "--quick", "--strict", "--bench", "::raises", "--bench", "::fine", replayed=False
+    )
     assert answer.code == 1
 
 
@@ -389,7 +391,7 @@ def test_a_module_from_the_checkout_is_not_taken_for_the_commits(tmp_path):
     made = scratch.make(tmp_path / "p", benchmarks="", config="")
     bench = f"""
 import sys
-sys.path.insert(0, {str(made.root / 'src')!r})
+sys.path.insert(0, {str(made.root / "src")!r})
 import perftrack as pt
 import mylib
 

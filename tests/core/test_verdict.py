@@ -254,7 +254,9 @@ class TestStatistics:
             judge(counted(1e3, 1e3), counted(1001, 1001)),
         )
         assert slow.reasons[0].message == "worse by 50 %, interval excludes 0, threshold 2 %"
-        assert small.reasons[0].message == "a difference of 0.1 % is established but is below the threshold of 2 %"
+        assert (
+            small.reasons[0].message == "a difference of 0.10 % is established but is below the threshold of 2 %"
+        )
         noisy = judge(measured(1.0, 1.0), measured(1.5, 1.5), noise=LaneNoise(0.03, 20))
         assert noisy.reasons[1].message == "includes the lane's run-to-run standard deviation of 3 % (20 runs)"
         doubled = judge(counted(7.0, 7.0), counted(14.0, 14.0))

@@ -9,8 +9,8 @@ import pytest
 
 from perftrack.core.fingerprint import EnvironmentFingerprint
 from perftrack.core.history import Lane, lane_of
-from perftrack.core.model import Case, Protocol, Run, Status, Timer
 from perftrack.core.model import Cache as CacheState
+from perftrack.core.model import Case, Protocol, Run, Status, Timer
 from perftrack.errors import StoreError, StoreMissingError
 from perftrack.store import Store
 from tests.core.builders import HERE, failed, measured
@@ -110,7 +110,9 @@ def test_a_beginning_that_several_ids_have_is_ambiguous(store: Store) -> None:
 
 def test_summaries_count_by_status(store: Store) -> None:
     skipped = measured(status=Status.SKIPPED, case=Case("s"))
-    (run,) = add(store, builders.run(measured(1.0), failed(), skipped, skipped, label="nightly", host="box", dirty=True))
+    (run,) = add(
+        store, builders.run(measured(1.0), failed(), skipped, skipped, label="nightly", host="box", dirty=True)
+    )
     (summary,) = store.runs()
     assert (summary.ok, summary.failed, summary.skipped) == (1, 1, 2)
     assert (summary.id, summary.sha, summary.label, summary.host) == (run.id, run.sha, "nightly", "box")
@@ -135,7 +137,12 @@ def test_the_latest_run_of_a_commit(store: Store) -> None:
 
 
 def test_measured_commits_have_a_measurement_that_succeeded(store: Store) -> None:
-    add(store, builders.run(sha="a" * 40), builders.run(failed(), sha="b" * 40), builders.run(failed(), measured(1.0), sha="c" * 40))
+    add(
+        store,
+        builders.run(sha="a" * 40),
+        builders.run(failed(), sha="b" * 40),
+        builders.run(failed(), measured(1.0), sha="c" * 40),
+    )
     assert store.measured_shas() == {"a" * 40, "c" * 40}
 
 
@@ -165,13 +172,20 @@ def test_what_a_later_run_left_out_stays(store: Store) -> None:
 
 def test_metrics_and_cases_are_told_apart(store: Store) -> None:
     case = Case("work", (("n", "8"),))
-    add(store, builders.run(measured(value=1.0), measured(value=2.0, metric="size"), measured(value=3.0, case=case)))
+    add(
+        store,
+        builders.run(measured(value=1.0), measured(value=2.0, metric="size"), measured(value=3.0, case=case)),
+    )
     assert values(store) == [1.0, 2.0, 3.0]
 
 
 def test_a_case_is_the_same_in_whatever_order_its_parameters_are(store: Store) -> None:
     one, other = Case("b", (("n", 1), ("m", 2))), Case("b", (("m", 2), ("n", 1)))
-    add(store, builders.run(measured(value=1.0, case=one), at=1), builders.run(measured(value=2.0, case=other), at=2))
+    add(
+        store,
+        builders.run(measured(value=1.0, case=one), at=1),
+        builders.run(measured(value=2.0, case=other), at=2),
+    )
     assert [(m.value, m.case) for m in store.measurements(builders.SHA)] == [(2.0, other)]
 
 
@@ -258,7 +272,7 @@ def test_a_measurement_without_environment_is_in_no_lane(store: Store) -> None:
 )
 def test_a_run_that_cannot_be_stored_is_refused_whole(store: Store, measurement: object) -> None:
     add(store, builders.run(at=1))
-    with pytest.raises(StoreError, match="perftrack.duckdb"):
+    with pytest.raises(StoreError, match=r"perftrack\.duckdb"):
         store.add_run(builders.run(measured(1.0), measurement, at=2), [builders.commit("b" * 40)])  # type: ignore[arg-type]
     assert [r.started_at for r in store.runs()] == [1.0]
     assert len(store.commits()) == 1
@@ -268,5 +282,4 @@ def test_a_run_that_cannot_be_stored_is_refused_whole(store: Store, measurement:
 def test_text_of_a_run_that_is_no_unicode_is_refused(store: Store, field: str) -> None:
     with pytest.raises(StoreError):
         store.add_run(builders.run(**{field: "\ud800"}))
-    with pytest.raises(StoreMissingError):
-        store.runs()
+    assert store.runs() == ()

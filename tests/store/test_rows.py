@@ -11,14 +11,15 @@ from hypothesis import strategies as st
 
 from perftrack.core.model import Case, ProcessSamples, Window
 from perftrack.store import canonical_params
-from perftrack.store.rows import batch, case_key, within_variance
+from perftrack.store.rows import batch, within_variance
+from perftrack.store.texts import case_key
 from tests.core.builders import measured
 from tests.store import builders
 
 
 def test_parameters_are_one_text_in_whatever_order() -> None:
-    assert canonical_params((("n", 1), ("dtype", "ü"))) == '{"dtype":"\\u00fc","n":1}'
-    assert canonical_params((("dtype", "ü"), ("n", 1))) == '{"dtype":"\\u00fc","n":1}'
+    assert canonical_params((("n", 1), ("dtype", "ü"))) == '{"dtype":"ü","n":1}'
+    assert canonical_params((("dtype", "ü"), ("n", 1))) == '{"dtype":"ü","n":1}'
 
 
 def test_parameters_of_different_types_are_different_texts() -> None:
@@ -73,6 +74,11 @@ def test_texts_are_held_once() -> None:
     texts = batch(run, "id", []).texts
     assert texts.count("same") == 1
     assert len(texts) == len(set(texts))
+
+
+def test_text_that_is_no_unicode_is_shown_where_it_is() -> None:
+    with pytest.raises(ValueError, match=r"not Unicode text: 'x{20}\\udcffy'"):
+        batch(builders.run(measured(output="x" * 500 + "\udcffy")), "id", [])
 
 
 def test_columns_are_arrays_of_numbers() -> None:

@@ -199,7 +199,7 @@ def install(monkeypatch: pytest.MonkeyPatch, gpu: FakeGpu, *, hip: str | None = 
     torch = make_torch(gpu, hip=hip)
     monkeypatch.setitem(sys.modules, "torch", torch)
     devices = "perftrack.timing.devices"
-    for module in ("events", "stream"):
+    for module in ("pace", "events", "stream"):
         monkeypatch.setattr(f"{devices}.{module}.perf_counter", gpu.perf_counter)
     monkeypatch.setattr(f"{devices}.synchronised.perf_counter_ns", gpu.perf_counter_ns)
     monkeypatch.setattr(f"{devices}.events.sleep", gpu.sleep)

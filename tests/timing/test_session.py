@@ -7,9 +7,10 @@ import pytest
 from perftrack.core.model import Evidence, Timer
 from perftrack.core.plan import Plan
 from perftrack.core.tiers import Exclusivity
+from perftrack.core.reasons import reason
 from perftrack.errors import MeasurementError
 from perftrack.timing.devices.base import Timed
-from perftrack.timing.session import collect, inner_reps, prepare, samples_per_window, warm_up
+from perftrack.timing.session import check_placement, collect, inner_reps, prepare, samples_per_window, warm_up
 
 
 class ScriptedDevice:
@@ -22,6 +23,7 @@ class ScriptedDevice:
         self.now = 0.0
         self.calls = 0
         self.host_s = host_s
+        self.elsewhere = None
         self.windows = []
 
     def clock(self):
@@ -45,6 +47,9 @@ class ScriptedDevice:
 
     def synchronize(self):
         pass
+
+    def check_stream(self, work):
+        return self.elsewhere
 
     def close(self):
         pass
@@ -205,3 +210,11 @@ def test_warm_up_never_runs_far_past_its_cap():
         device = ScriptedDevice(lambda n, c=cost, d=drift: c * (1 + 0.02 * (next(d) % 7)))
         warm = warm_up(lambda: None, device, Plan(warmup_cap_s=0.3), device.clock)
         assert warm.seconds <= 0.3 + 2 * max(cost, 0.02)
+
+
+def test_work_outside_the_timed_region_is_refused_with_what_was_seen():
+    device = ScriptedDevice(lambda n: 1e-3)
+    check_placement(device, lambda: None)
+    device.elsewhere = reason("work-outside-timing", detail="on another stream")
+    with pytest.raises(MeasurementError, match="on another stream"):
+        check_placement(device, lambda: None)

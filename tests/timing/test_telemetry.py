@@ -91,6 +91,7 @@ def test_a_failing_read_is_none_for_its_quantity_alone(call: str, field: str) ->
     nvml.fails[call] = NVMLError("Unknown Error")
     seen = telemetry(nvml, poll_s=0)
     seen.begin()
+    nvml.cards[0].energy_mj += 1000
     evidence = seen.end()
     fields = ("power_w", "energy_j", "temperature_c", "throttle_s", "event_reasons")
     assert [f for f in fields if getattr(evidence, f) is None] == [field]

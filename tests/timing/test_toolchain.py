@@ -15,7 +15,7 @@ from perftrack.core.fingerprint import UNKNOWN, EnvironmentFingerprint
 from perftrack.timing import toolchain
 from perftrack.timing.toolchain import (
     arch_family,
-    loaded_version,
+    installed_version,
     python_version,
     with_toolchain,
     with_torch_device,
@@ -60,12 +60,15 @@ def test_python_s_version_is_whole() -> None:
     assert python_version().rstrip("t").endswith(".".join(map(str, sys.version_info[:3])))
 
 
-def test_a_module_that_was_not_imported_has_no_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "triton", raising=False)
-    assert loaded_version("triton") is None
-    assert "triton" not in sys.modules
-    monkeypatch.setitem(sys.modules, "triton", SimpleNamespace(__version__="3.6.0"))  # type: ignore[arg-type]
-    assert loaded_version("triton") == "3.6.0"
+def test_an_installed_version_is_that_of_the_first_package_there_is() -> None:
+    assert installed_version("no-such-package") is None
+    assert installed_version("no-such-package", "pytest") == pytest.__version__
+
+
+def test_asking_for_a_version_imports_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "jinja2", raising=False)
+    assert installed_version("jinja2") is not None
+    assert "jinja2" not in sys.modules
 
 
 @pytest.fixture
@@ -80,7 +83,9 @@ def toolchain_of(torch: Any, kind: str = "cuda", **environ: str) -> EnvironmentF
 def test_versions(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(toolchain, "_mapped", lambda name: ())
     monkeypatch.setattr(
-        toolchain, "_installed", lambda packages: {"triton": "3.6.0", "nvidia-cublas": "13.1.0.3"}[packages[0]]
+        toolchain,
+        "installed_version",
+        lambda *packages: {"triton": "3.6.0", "nvidia-cublas": "13.1.0.3"}[packages[0]],
     )
     shown = toolchain_of(torch)
     assert (shown.torch_version, shown.cuda_version, shown.cudnn_version) == ("2.11.0+cu130", "13.0", "9.10.2")
@@ -93,7 +98,7 @@ def test_older_cudnn_counts_in_thousands(torch: Any) -> None:
 
 
 def test_a_cublas_that_can_t_be_asked_is_unknown(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(toolchain, "_installed", lambda packages: None)
+    monkeypatch.setattr(toolchain, "installed_version", lambda *packages: None)
     monkeypatch.setattr(toolchain, "_mapped", lambda name: ("/no/such/libcublas.so.13",))
     assert toolchain_of(torch).cublas_version is UNKNOWN
 

@@ -1,4 +1,4 @@
-"""What a torch backend offers to the event timer, and how fast the host feeds it."""
+"""What a torch backend offers to the event timer, and how its failures are told from the callable's."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from typing import Any
 
 from perftrack.errors import DeviceError
 
-# A device busier than this multiple of the host's launch time stays behind the host without help.
-_AHEAD_FACTOR = 2.0
 _HINT = "A failed device stays failed in this process; the other cases run in fresh ones."
 
 
@@ -54,17 +52,3 @@ class Backend:
             if any(word in text for word in self.errors):
                 raise self.failure(error) from error
             raise
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """Seconds per call: `host_s` to launch one, `device_s` until it has run. `waits`: it waits for the device."""
-
-    host_s: float
-    device_s: float
-    waits: bool = False
-
-    @property
-    def host_limited(self) -> bool:
-        """Whether the device could fall idle between calls, so that they must be queued ahead."""
-        return not self.waits and self.host_s * _AHEAD_FACTOR > self.device_s

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from perftrack.core.model import Evidence, Timer
+from perftrack.core.model import Evidence, Reason, Timer
 from perftrack.core.tiers import Exclusivity
 
 Work = Callable[[], object]
@@ -49,6 +49,10 @@ class Device(Protocol):
 
     def burst(self, work: Work, calls: int) -> float:
         """Seconds per call of one amortised burst, for calibration and warm-up."""
+        ...
+
+    def check_stream(self, work: Work) -> Reason | None:
+        """What was seen of the work outside of the timed region; None where nothing was."""
         ...
 
     def close(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import repeat
 from typing import Any
 
@@ -83,9 +84,7 @@ def open_cuda(index: int = 0, *, timer: Timer = Timer.EVENT, kind: str = "cuda")
         raise DeviceError(f"no device {kind}:{index}: torch sees {count}", "Devices are numbered from 0.")
     try:
         cuda.set_device(index)
-        backend = _backend(torch, kind, index)
-        delay = Delay.calibrate(cuda._sleep, backend.event, backend.synchronize, _SPIN_CYCLES)
-        steps = measure_timer(backend.event, delay, backend.synchronize)
+        backend, delay, steps = _measured(torch, kind, index)
     except RuntimeError as error:
         raise DeviceError(f"{kind}:{index} can't be used: {error}") from error
     if timer is Timer.GRAPH:
@@ -103,6 +102,14 @@ def import_torch(kind: str) -> Any:
             "Install torch in the Python that runs the benchmarks.",
         ) from error
     return torch
+
+
+@lru_cache(maxsize=8)
+def _measured(torch: Any, kind: str, index: int) -> tuple[Backend, Delay, TimerSteps]:
+    """Delay and timer of a device, measured once per process: it takes some 80 ms."""
+    backend = _backend(torch, kind, index)
+    delay = Delay.calibrate(torch.cuda._sleep, backend.event, backend.synchronize, _SPIN_CYCLES)
+    return backend, delay, measure_timer(backend.event, delay, backend.synchronize)
 
 
 def _backend(torch: Any, kind: str, index: int) -> Backend:

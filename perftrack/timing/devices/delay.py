@@ -23,9 +23,10 @@ _RESOLUTION_PAIRS, _FLOOR_PAIRS = 96, 9
 class Delay:
     """Occupies the current stream. `spin(n)` queues n units of idle work; `units_per_s` is its speed."""
 
-    def __init__(self, spin: Callable[[int], None], units_per_s: float) -> None:
-        self._spin = spin
+    def __init__(self, spin: Callable[[int], None], units_per_s: float, start: Any, end: Any) -> None:
         self.units_per_s = units_per_s
+        self._spin = spin
+        self._timed = start, end, 0
 
     @classmethod
     def calibrate(
@@ -50,18 +51,30 @@ class Delay:
             if before and spun >= _WAKE_S and abs(speed - before) <= _AGREEMENT * speed:
                 break
             units = max(1, int(speed * _ROUND_S)) if speed else units * 8
-        return cls(spin, max(speed, _MIN_UNITS_PER_S))
+        return cls(spin, max(speed, _MIN_UNITS_PER_S), start, end)
 
-    def queue(self, seconds: float) -> int:
-        """Queue about `seconds` of idle work on the current stream; returns its units."""
-        units = max(1, int(seconds * self.units_per_s))
+    def queue(self, seconds: float) -> None:
+        """Queue about `seconds` of idle work on the current stream."""
+        self._spin(self._units(seconds))
+
+    def queue_timed(self, seconds: float) -> None:
+        """Queue it with its own events, so that `learn` can tell how long it took."""
+        start, end, _ = self._timed
+        units = self._units(seconds)
+        start.record()
         self._spin(units)
-        return units
+        end.record()
+        self._timed = start, end, units
 
-    def correct(self, units: int, seconds: float) -> None:
-        """Learn that `units` took `seconds`: the device's clock is not what it was."""
-        if seconds > 0:
-            self.units_per_s = max(units / seconds, _MIN_UNITS_PER_S)
+    def learn(self) -> None:
+        """Once the device has been waited for: take the speed of the last timed delay, as clocks move."""
+        start, end, units = self._timed
+        elapsed = start.elapsed_time(end) * 1e-3
+        if elapsed > 0:
+            self.units_per_s = max(units / elapsed, _MIN_UNITS_PER_S)
+
+    def _units(self, seconds: float) -> int:
+        return max(1, int(seconds * self.units_per_s))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,12 @@ from time import perf_counter, sleep
 from typing import Any
 
 from perftrack.core.model import Reason, Timer
-from perftrack.timing.devices.backend import Backend, Pace
+from perftrack.timing.devices.backend import Backend
 from perftrack.timing.devices.base import Timed, Work
 from perftrack.timing.devices.collector import collector_off
 from perftrack.timing.devices.delay import Delay, TimerSteps
 from perftrack.timing.devices.memory import Memory
+from perftrack.timing.devices.pace import WAITED_SHARE, Pace, probe, waits_for_device
 from perftrack.timing.devices.stream import check_stream
 
 # Drivers queue 1024 launches before the host must wait; some are left for what the samples add.
@@ -31,11 +32,6 @@ _DELAY_MARGIN = 2.0
 _SAMPLE_OVERHEAD_S = 20e-6
 MAX_DELAY_S = 0.02
 _MAX_ROUNDS = 4
-_PROBE_CALLS = 32
-_PROBE_CAP_S = 0.005
-# A host that took this much of the delay may have been waiting for it.
-_WAITED_SHARE = 0.8
-_WAIT_TEST_S = 0.005
 # Between two looks at whether a window is done: a few looks per window, and little lost at its end.
 _WAIT_STEP_S = 0.002
 
@@ -56,7 +52,8 @@ class _Round:
 
     @property
     def host_waited(self) -> bool:
-        return all(self.late) and self.host_typical_s >= _WAITED_SHARE * self.delay_s
+        """A host that took as long as the delay may have been waiting for it."""
+        return all(self.late) and self.host_typical_s >= WAITED_SHARE * self.delay_s
 
 
 class EventDevice:
@@ -80,7 +77,6 @@ class EventDevice:
         self._delay = delay
         self._buffer: Any = None
         self._events: list[tuple[Any, Any]] = []
-        self._delay_events: tuple[Any, Any] | None = None
         self._paces = Memory[Pace]()
 
     def synchronize(self) -> None:
@@ -102,7 +98,7 @@ class EventDevice:
             per_sample = max(1, min(calls, QUEUE_LIMIT // 2, hidden))
             count = max(1, round(calls / per_sample))
             self._grow_events(count)
-            taken = self._round(call, count, per_sample, pace, 1.0, cold=False)
+            taken = self._round(call, count, per_sample, pace, pace.host_s * per_sample, cold=False)
             self._learn(work, call, 1, taken, per_sample, pace)
         return sum(taken.device_s) / (count * per_sample)
 
@@ -153,77 +149,53 @@ class EventDevice:
         known = self._paces.get(work, graph_reps)
         if known is not None:
             return known
-        pace = self._probe(call, 1)
-        if pace.device_s < _PROBE_CAP_S:
-            pace = self._probe(call, _PROBE_CALLS)
+        pace = probe(self._backend, call)
         self._paces.put(work, graph_reps, pace)
         return pace
 
-    def _probe(self, call: Work, calls: int) -> Pace:
-        self.synchronize()
-        started = perf_counter()
-        for _ in repeat(None, calls):
-            call()
-        launched = perf_counter()
-        self.synchronize()
-        return Pace((launched - started) / calls, (perf_counter() - started) / calls)
-
     def _learn(self, work: Work, call: Work, graph_reps: int, taken: _Round, reps: int, pace: Pace) -> Pace:
         host_s = taken.host_typical_s / reps
-        waits = pace.waits or (taken.host_waited and self._waits(call))
+        waits = pace.waits or (taken.host_waited and waits_for_device(self._backend, self._delay, call))
         pace = Pace(host_s, max(host_s, median(taken.device_s) / reps), waits)
         self._paces.put(work, graph_reps, pace)
         return pace
 
-    def _waits(self, call: Work) -> bool:
-        """Whether the callable itself waits for the device: it then takes as much longer as the device is busy."""
-        took = []
-        for busy_s in (0.0, _WAIT_TEST_S):
-            self.synchronize()
-            if busy_s:
-                self._delay.queue(busy_s)
-            started = perf_counter()
-            call()
-            took.append(perf_counter() - started)
-        self.synchronize()
-        return took[1] - took[0] >= _WAITED_SHARE * _WAIT_TEST_S
-
     def _window(self, work: Work, call: Work, samples: int, reps: int, inner_reps: int, *, cold: bool) -> Timed:
-        """Rounds until no sample is late, each with twice the delay; late ones stay if that does not help."""
+        """Rounds until no sample is late, delayed by what the slowest late one needed; then late ones stay."""
         graph_reps = inner_reps // reps
         pace = self._pace(work, call, graph_reps)
         kept: list[float] = []
         late: list[float] = []
         host: list[float] = []
-        stretch = 1.0
+        need_s = pace.host_s * reps
         for _ in range(_MAX_ROUNDS):
-            taken = self._round(call, samples - len(kept), reps, pace, stretch, cold=cold)
+            taken = self._round(call, samples - len(kept), reps, pace, need_s, cold=cold)
             for value, is_late in zip(taken.device_s, taken.late, strict=True):
                 (late if is_late else kept).append(value)
             host.append(taken.host_typical_s)
             pace = self._learn(work, call, graph_reps, taken, reps, pace)
             if len(kept) >= samples or pace.waits or taken.delay_s >= MAX_DELAY_S:
                 break
-            stretch *= 2
+            need_s = max(need_s, *taken.host_s)
         missing = samples - len(kept)
         self.late_share = missing / samples
         seconds = kept + late[len(late) - missing :]
         return Timed(tuple(s / inner_reps for s in seconds), min(host) / inner_reps)
 
-    def _round(self, call: Work, samples: int, reps: int, pace: Pace, stretch: float, *, cold: bool) -> _Round:
-        """Queue `samples` samples of `reps` calls and wait for them."""
+    def _round(self, call: Work, samples: int, reps: int, pace: Pace, need_s: float, *, cold: bool) -> _Round:
+        """Queue `samples` samples of `reps` calls, each taking the host `need_s` or less, and wait for them."""
         events = self._events[:samples]
         host, late = [0.0] * samples, [False] * samples
         chunk = max(1, QUEUE_LIMIT // (reps + _LAUNCHES_PER_SAMPLE))
         hide = pace.host_limited
-        delay_s = min(MAX_DELAY_S, stretch * (_DELAY_MARGIN * pace.host_s * reps + _SAMPLE_OVERHEAD_S))
+        delay_s = min(MAX_DELAY_S, _DELAY_MARGIN * need_s + _SAMPLE_OVERHEAD_S)
         buffer = self._buffer if cold else None
         with collector_off():
             for i, (start, end) in enumerate(events):
                 if i % chunk == 0:
                     self._wait_for(events[i - 1][1])
                 if i == 0:
-                    spun = self._first_delay(delay_s)
+                    self._delay.queue_timed(delay_s)
                 elif hide or (i % chunk == 0 and not pace.waits):
                     self._delay.queue(delay_s)
                 if buffer is not None:
@@ -237,6 +209,6 @@ class EventDevice:
                 if hide:
                     late[i] = start.query()
             self._wait_for(events[-1][1])
-        self._delay.correct(*spun)
+        self._delay.learn()
         device = [start.elapsed_time(end) * 1e-3 for start, end in events]
         return _Round(device, host, late, delay_s)

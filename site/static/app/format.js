@@ -23,9 +23,12 @@ perftrack.format = (() => {
 
   const value = (number, unit, lo, hi) => {
     if (!known(number)) return "–";
-    const [factor, shown] = scale(number, unit);
-    const scaled = number / factor;
-    const text = scaled.toFixed(Math.min(100, decimals(scaled, digits(number, lo, hi))));
+    const count = digits(number, lo, hi);
+    const rounded = Number(number.toExponential(count - 1)); // first, so that 999.96 ms becomes 1.000 s
+    const [factor, shown] = scale(rounded, unit);
+    const scaled = rounded / factor;
+    let text = scaled.toFixed(Math.min(100, decimals(scaled, count)));
+    if (known(lo) && lo === hi && text.includes(".")) text = text.replace(/\.?0+$/, ""); // exact: zeros would claim nothing
     return shown ? `${text} ${shown}` : text;
   };
 

@@ -111,6 +111,24 @@ def test_a_flush_reads_memory_that_is_really_there() -> None:
     assert set(device._flush_buffer()) == {1}
 
 
+def test_a_flush_reads_the_whole_buffer() -> None:
+    class Watched(bytearray):
+        reads = 0
+
+        def find(self, *arguments: object) -> int:  # type: ignore[override]
+            self.reads += 1
+            found = super().find(*arguments)  # type: ignore[arg-type]
+            assert found == -1, "it stops at the first find"
+            return found
+
+    device = CpuDevice(1e-7, 1 << 16)
+    device.flush()
+    assert device._buffer is not None
+    device._buffer = watched = Watched(device._buffer)
+    device.time_window(int, 3, 1, cold=True)
+    assert watched.reads == 3
+
+
 def test_no_memory_for_the_flush_is_an_error_that_names_the_way_out() -> None:
     with pytest.raises(DeviceError, match="flush") as caught:
         CpuDevice(1e-7, 1 << 60).time_window(int, 1, 1, cold=True)

@@ -124,6 +124,28 @@ def test_samples_that_a_slow_moment_of_the_host_spoilt_are_taken_again(monkeypat
     assert max(timed.samples) == pytest.approx(3e-6, abs=TICK)
 
 
+def test_a_host_that_is_slow_after_each_wait_is_hidden_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    gpu = FakeGpu()
+    device = opened(monkeypatch, gpu)
+    synchronize = gpu.synchronize
+    waited = [True]
+
+    def wait() -> None:
+        synchronize()
+        waited[0] = True
+
+    def work() -> None:
+        if waited[0]:
+            gpu.now += 1e-3  # its code has left the processor's caches
+        waited[0] = False
+        gpu.kernel(3e-6)
+
+    object.__setattr__(device._backend, "synchronize", wait)
+    timed = device.time_window(work, 40, 1, cold=False)
+    assert device.late_share == 0
+    assert max(timed.samples) == pytest.approx(3e-6, abs=2 * TICK)
+
+
 def test_what_can_t_be_hidden_is_reported_as_late(monkeypatch: pytest.MonkeyPatch) -> None:
     gpu = FakeGpu(launch_s=2 * MAX_DELAY_S)  # launching takes longer than the longest delay
     device = opened(monkeypatch, gpu)
@@ -226,9 +248,57 @@ def test_waiting_is_used_to_look_while_the_work_runs(monkeypatch: pytest.MonkeyP
     assert all(busy)
 
 
+def test_a_clock_that_rose_since_the_device_was_opened_is_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A delay is counted in cycles: at five times the clock it is a fifth as long."""
+    gpu = FakeGpu(clock_hz=345e6)
+    device = opened(monkeypatch, gpu)
+    gpu.clock_hz = 1980e6
+    calls = 0
+
+    def work() -> None:
+        nonlocal calls
+        calls += 1
+        gpu.kernel(2e-6)
+
+    device.time_window(work, 20, 10, cold=False)
+    calls = 0
+    assert device.time_window(work, 20, 10, cold=False).samples == pytest.approx([2e-6] * 20, abs=TICK)
+    assert calls == 200, "no sample had to be taken again"
+
+
+def test_a_clock_that_rises_while_the_device_is_opened_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    gpu = FakeGpu(clock_hz=345e6)
+    install(monkeypatch, gpu)
+    spin = gpu.launch
+
+    def launch(what: str, duration: float, *, cost: float | None = None) -> None:
+        spin(what, duration, cost=cost)
+        if gpu.stream.free_at > 1.03:  # 30 ms of work later
+            gpu.clock_hz = 1980e6
+
+    gpu.launch = launch  # type: ignore[method-assign]
+    device = open_device("cuda")
+    assert isinstance(device, EventDevice)
+    assert device._delay.units_per_s == pytest.approx(1980e6, rel=0.05)
+
+
+def test_what_the_timer_reads_around_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    gpu = FakeGpu(event_s=1e-6)
+    device = opened(monkeypatch, gpu)
+    assert 0 <= device.floor_s < 0.1e-6, "the host's own time between two records is not part of it"
+
+
 def test_the_timer_s_step_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     assert opened(monkeypatch, FakeGpu(tick_s=0.5e-6)).resolution_s == pytest.approx(0.5e-6)
     assert opened(monkeypatch, FakeGpu(tick_s=32e-9)).resolution_s == pytest.approx(32e-9)
+
+
+def test_a_device_is_measured_once_per_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    gpu = FakeGpu()
+    first = opened(monkeypatch, gpu)
+    second = open_device("cuda", timer="graph")
+    assert gpu.log == []
+    assert second.resolution_s == first.resolution_s
 
 
 def test_a_failed_device_is_an_error_and_never_a_number(monkeypatch: pytest.MonkeyPatch) -> None:

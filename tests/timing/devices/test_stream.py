@@ -40,6 +40,19 @@ def test_work_on_another_stream_is_seen(monkeypatch: pytest.MonkeyPatch, gpu: Fa
     assert found is not None and found.code == "work-outside-timing"
 
 
+def test_a_part_of_the_work_on_another_stream_is_seen(monkeypatch: pytest.MonkeyPatch, gpu: FakeGpu) -> None:
+    torch = install(monkeypatch, gpu)
+    side = torch.cuda.Stream()
+
+    def work() -> None:
+        gpu.kernel(50e-6)
+        with torch.cuda.stream(side):
+            gpu.kernel(300e-6)
+
+    found = checked(monkeypatch, gpu, work)
+    assert found is not None and "after the current stream had finished" in found.message
+
+
 def test_another_stream_that_the_current_one_waits_for_passes(
     monkeypatch: pytest.MonkeyPatch, gpu: FakeGpu
 ) -> None:
@@ -73,6 +86,26 @@ def test_work_that_comes_after_the_return_is_seen(monkeypatch: pytest.MonkeyPatc
 
     found = checked(monkeypatch, gpu, work)
     assert found is not None and "after the callable had returned" in found.message
+
+
+def test_one_slow_moment_of_the_host_s_is_no_finding(monkeypatch: pytest.MonkeyPatch, gpu: FakeGpu) -> None:
+    slept = gpu.sleep
+    synchronize = gpu.synchronize
+    slow = [0.0]
+
+    def sleep(seconds: float) -> None:
+        slept(seconds)
+        slow[0] = 0.003 if slow == [0.0] else slow[0]
+
+    def late() -> None:
+        synchronize()
+        if slow[0] > 0:
+            gpu.now += slow[0]
+            slow[0] = -1.0
+
+    gpu.sleep, gpu.synchronize = sleep, late  # type: ignore[method-assign]
+    assert checked(monkeypatch, gpu, lambda: gpu.kernel(3e-6)) is None
+    assert slow == [-1.0], "there was such a moment"
 
 
 def test_a_callable_without_device_work_is_seen(monkeypatch: pytest.MonkeyPatch, gpu: FakeGpu) -> None:

@@ -50,6 +50,6 @@ def edit_distance(length):
     return lambda: textkit.edit_distance(a, b)
 
 
-@pt.metric(unit="B", direction="lower", tags=["size"])
+@pt.metric(unit="B", direction="lower", threshold=0.25, tags=["size"])
 def source_size():
     return sum(len(path.read_bytes()) for path in ROOT.glob("*.py"))

@@ -1,0 +1,62 @@
+"""How fast the host launches a callable, and how fast the device runs it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import repeat
+from time import perf_counter
+
+from perftrack.timing.devices.backend import Backend
+from perftrack.timing.devices.base import Work
+from perftrack.timing.devices.delay import Delay
+
+# A device busier than this multiple of the host's launch time stays behind the host without help.
+_AHEAD_FACTOR = 2.0
+_CALLS = 32
+_SHORT_S = 0.005
+_BUSY_S = 0.005
+WAITED_SHARE = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Seconds per call: `host_s` to launch one, `device_s` until it has run. `waits`: it waits for the device."""
+
+    host_s: float
+    device_s: float
+    waits: bool = False
+
+    @property
+    def host_limited(self) -> bool:
+        """Whether the device could fall idle between calls, so that they must be queued ahead."""
+        return not self.waits and self.host_s * _AHEAD_FACTOR > self.device_s
+
+
+def probe(backend: Backend, call: Work) -> Pace:
+    """From one call, and from 32 more where one takes less than 5 ms."""
+    pace = _probe(backend, call, 1)
+    return _probe(backend, call, _CALLS) if pace.device_s < _SHORT_S else pace
+
+
+def waits_for_device(backend: Backend, delay: Delay, call: Work) -> bool:
+    """Whether the callable itself waits for the device: it then takes as much longer as the device is busy."""
+    took = []
+    for busy_s in (0.0, _BUSY_S):
+        backend.wait()
+        if busy_s:
+            delay.queue(busy_s)
+        started = perf_counter()
+        call()
+        took.append(perf_counter() - started)
+    backend.wait()
+    return took[1] - took[0] >= WAITED_SHARE * _BUSY_S
+
+
+def _probe(backend: Backend, call: Work, calls: int) -> Pace:
+    backend.wait()
+    started = perf_counter()
+    for _ in repeat(None, calls):
+        call()
+    launched = perf_counter()
+    backend.wait()
+    return Pace((launched - started) / calls, (perf_counter() - started) / calls)

@@ -1,0 +1,96 @@
+"""Every page opens quietly, from disk and from a server, on a desk and on a phone, in light and dark."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import PHONE, Visit
+
+KINDS = ("overview", "benchmark", "failing", "single", "run", "runs", "environments", "method")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_page_opens_without_a_word(visit: Visit, origin: str, places: dict[str, str], kind: str) -> None:
+    page = visit(f"{origin}/{places[kind]}")
+    assert page.locator("h1").inner_text()
+    assert page.locator("main").inner_text()
+    page.wait_for_timeout(200)  # for what might still be said
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_phone_scrolls_only_down(visit: Visit, site: Path, places: dict[str, str], kind: str) -> None:
+    page = visit(f"{site.as_uri()}/{places[kind]}", viewport=PHONE)
+    page.wait_for_timeout(200)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def test_hostile_text_is_shown_and_does_nothing(visit: Visit, hostile_site: Path) -> None:
+    kinds = ("index.html", "runs.html", "environments.html", "benchmarks/*.html", "runs/*.html")
+    for path in [path for kind in kinds for path in sorted(hostile_site.glob(kind))[-3:]]:
+        page = visit(path.as_uri())
+        if path.parent.name == "benchmarks":
+            page.locator("#chart").focus()
+            page.keyboard.press("End")
+            page.locator("#behind summary").click()
+            assert page.locator("#points tbody tr").count() > 1
+        if path.parent.name == "runs":
+            page.locator(".expand").first.click()
+        assert page.locator("main img").count() == 0
+        assert page.locator("main script:not([type='application/json'])").count() == 0
+
+
+def test_the_theme_follows_the_system(visit: Visit, site: Path) -> None:
+    def background(scheme: str) -> str:
+        page = visit(f"{site.as_uri()}/index.html", color_scheme=scheme)
+        return str(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+
+    assert background("light") == "rgb(255, 255, 255)"
+    assert background("dark") != background("light")
+
+
+def test_the_theme_switch_is_remembered(visit: Visit, site: Path, places: dict[str, str]) -> None:
+    page = visit(f"{site.as_uri()}/index.html", color_scheme="light")
+    page.locator("#theme").click()
+    page.locator("#theme").click()
+    assert page.locator("#theme").inner_text() == "Theme: dark"
+    page.goto(f"{site.as_uri()}/{places['method']}")
+    assert page.locator("#theme").inner_text() == "Theme: dark"
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
+
+
+def test_a_chart_takes_the_colours_of_the_theme(visit: Visit, site: Path, places: dict[str, str]) -> None:
+    page = visit(f"{site.as_uri()}/{places['single']}", color_scheme="light")
+    line = page.locator("#chart svg .mark-line path").first
+    before = line.evaluate("node => getComputedStyle(node).stroke")
+    page.emulate_media(color_scheme="dark")
+    assert line.evaluate("node => getComputedStyle(node).stroke") != before
+
+
+def test_old_times_are_dates_with_the_minute_in_the_title(visit: Visit, site: Path) -> None:
+    moment = visit(f"{site.as_uri()}/runs.html").locator("tbody time").first
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", moment.inner_text())
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", moment.get_attribute("title") or "")
+
+
+def test_the_skip_link_is_the_first_stop_of_the_keyboard(visit: Visit, site: Path) -> None:
+    page = visit(f"{site.as_uri()}/index.html")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+
+
+@pytest.mark.parametrize("kind", ["overview", "benchmark", "run"])
+def test_what_has_the_focus_is_outlined(visit: Visit, site: Path, places: dict[str, str], kind: str) -> None:
+    page = visit(f"{site.as_uri()}/{places[kind]}")
+    for _ in range(14):
+        page.keyboard.press("Tab")
+        style = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert style != "none", page.evaluate("document.activeElement.outerHTML")
+
+
+def test_without_scripts_the_pages_still_say_something(visit: Visit, site: Path, places: dict[str, str]) -> None:
+    page = visit(f"{site.as_uri()}/index.html", java_script_enabled=False)
+    assert page.locator(".event").count() == 3
+    assert "switched off" in page.locator("noscript").first.inner_text()

@@ -1,0 +1,262 @@
+"""Whole builds: every page is there, the same twice, escaped, and asks nobody else."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from perftrack.core.fingerprint import EnvironmentFingerprint
+from perftrack.core.history import Lane, RunSummary
+from perftrack.core.model import Commit, Run
+from perftrack.errors import PublishError
+from perftrack.publish.marker import MARKER
+from perftrack.publish.site import BuildReport, build_site
+from tests.publish.synthetic import HOSTILE, IMAGE, SCRIPT, Shape, SyntheticHistory
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "base-uri 'none'; form-action 'none'"
+)
+URLS = ("href", "src", "action", "formaction", "data", "poster", "srcset", "xlink:href")
+
+
+class Hostile(SyntheticHistory):
+    """Text from outside is hostile wherever a source has text."""
+
+    def __init__(self) -> None:
+        shapes = (
+            Shape(SCRIPT, (("p", IMAGE),), 1e-3, gpu=False, tags=HOSTILE),
+            Shape(IMAGE, (), 2e-3, metric=SCRIPT, unit=IMAGE, gpu=False, fails=(3,)),
+            Shape("../../escape", (), 3e-3, gpu=False),
+        )
+        super().__init__(4, shapes, remote_url="javascript:alert(1)", name=SCRIPT)
+
+    def commits(self) -> Sequence[Commit]:
+        return [replace(c, subject=IMAGE, author=SCRIPT) for c in super().commits()]
+
+    def runs(self) -> Sequence[RunSummary]:
+        return [replace(r, host=SCRIPT, label=IMAGE, perftrack_version=SCRIPT) for r in super().runs()]
+
+    def run(self, run_id: str) -> Run:
+        made = super().run(run_id)
+        return replace(made, settings={SCRIPT: IMAGE}, host=SCRIPT)
+
+    def lanes(self) -> Sequence[Lane]:
+        bad = EnvironmentFingerprint(cpu_model=SCRIPT, host=IMAGE, os=HOSTILE[2], gpu_name=None)
+        return [replace(lane, fingerprint=bad) for lane in super().lanes()]
+
+
+class Page(HTMLParser):
+    """Collects what a browser would act on."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.inline: list[str] = []
+        self._in: str | None = None
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._in = tag if tag in ("script", "style") else None
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in = None
+
+    def handle_data(self, data: str) -> None:
+        if self._in and data.strip():
+            self.inline.append(data)
+
+
+def build(source: SyntheticHistory, output: Path, base_url: str | None = None) -> BuildReport:
+    return build_site(source, output, base_url=base_url)
+
+
+def files(root: Path) -> dict[str, bytes]:
+    return {p.relative_to(root).as_posix(): p.read_bytes() for p in sorted(root.rglob("*")) if p.is_file()}
+
+
+def pages(root: Path) -> dict[str, str]:
+    return {path: content.decode() for path, content in files(root).items() if path.endswith(".html")}
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    output = tmp_path_factory.mktemp("usual") / "site"
+    build(SyntheticHistory(30), output)
+    return output
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    output = tmp_path_factory.mktemp("hostile") / "site"
+    build(Hostile(), output)
+    return output
+
+
+def test_there_is_a_page_for_everything(usual: Path) -> None:
+    found = pages(usual)
+    benchmarks = {s.benchmark for s in SyntheticHistory(30).shapes}
+    assert sum(p.startswith("benchmarks/") for p in found) == len(benchmarks)
+    assert sum(p.startswith("runs/") for p in found) == 30
+    assert {"index.html", "runs.html", "environments.html", "method.html"} <= set(found)
+
+
+def test_the_same_source_gives_the_same_bytes(usual: Path, tmp_path: Path) -> None:
+    build(SyntheticHistory(30), tmp_path / "again")
+    assert files(tmp_path / "again") == files(usual)
+
+
+def test_building_again_writes_nothing(tmp_path: Path) -> None:
+    build(SyntheticHistory(4), tmp_path)
+    report = build(SyntheticHistory(4), tmp_path)
+    assert (report.written, report.removed) == (0, 0)
+    assert report.unchanged == len(files(tmp_path)) - 1
+
+
+def test_a_report_counts_what_is_there(tmp_path: Path) -> None:
+    report = build(SyntheticHistory(4), tmp_path)
+    found = files(tmp_path)
+    del found[MARKER]
+    assert (report.pages, report.written) == (len(pages(tmp_path)), len(found))
+    assert report.bytes == sum(len(content) for content in found.values())
+
+
+def test_a_new_commit_leaves_older_runs_as_they_are(tmp_path: Path) -> None:
+    build(SyntheticHistory(12), tmp_path)
+    before = files(tmp_path)
+    build(SyntheticHistory(13), tmp_path)
+    after = files(tmp_path)
+    changed = {path for path in before if before[path] != after.get(path)}
+    old_runs = {path for path in changed if path.startswith("runs/")}
+    assert len(old_runs) == 1  # the run before, which now has a next one
+    assert not any(path.startswith("static/") for path in changed)
+
+
+def test_pages_of_what_is_gone_are_removed(tmp_path: Path) -> None:
+    build(SyntheticHistory(6), tmp_path)
+    report = build(SyntheticHistory(4), tmp_path)
+    assert report.removed == 2
+    assert sum(p.startswith("runs/") for p in pages(tmp_path)) == 4
+
+
+def test_every_link_inside_the_site_leads_somewhere(usual: Path) -> None:
+    found = files(usual)
+    for path, text in pages(usual).items():
+        for _, attributes in Page(text).tags:
+            for name in ("href", "src"):
+                target = (attributes.get(name) or "").partition("#")[0]
+                if not target or target.startswith("https://github.com/example/kernels"):
+                    continue
+                resolved = (Path(path).parent / target).as_posix()
+                parts: list[str] = []
+                for part in resolved.split("/"):
+                    parts = parts[:-1] if part == ".." else [*parts, part]
+                assert "/".join(p for p in parts if p != ".") in found, (path, target)
+
+
+def test_data_links_lead_somewhere(usual: Path) -> None:
+    text = (usual / "data/overview.js").read_text()
+    data = json.loads(text.partition(",")[2].rpartition(")")[0])
+    for page, key in zip(data["page"], data["key"], strict=True):
+        assert (usual / page).is_file()
+        assert (usual / f"data/series/{key}.js").is_file()
+
+
+@pytest.mark.parametrize("which", ["usual", "hostile"])
+def test_every_page_has_the_policy_and_nothing_inline(which: str, request: pytest.FixtureRequest) -> None:
+    for path, text in pages(request.getfixturevalue(which)).items():
+        page = Page(text)
+        policies = [a["content"] for tag, a in page.tags if tag == "meta" and a.get("http-equiv")]
+        assert policies == [POLICY], path
+        for tag, attributes in page.tags:
+            assert tag != "style", path
+            assert not [name for name in attributes if name.startswith("on") or name == "style"], (path, tag)
+            if tag == "script":
+                assert attributes.get("src") or attributes.get("type") == "application/json", path
+        for data in page.inline:
+            json.loads(data)
+
+
+@pytest.mark.parametrize("which", ["usual", "hostile"])
+def test_pages_ask_nothing_of_other_origins(which: str, request: pytest.FixtureRequest) -> None:
+    for path, text in pages(request.getfixturevalue(which)).items():
+        for tag, attributes in Page(text).tags:
+            if tag in ("script", "link", "img"):
+                target = attributes.get("src") or attributes.get("href") or ""
+                assert not re.match(r"[a-z]+:|//", target), (path, target)
+
+
+def test_hostile_text_makes_no_element_and_no_attribute(hostile: Path) -> None:
+    for path, text in pages(hostile).items():
+        page = Page(text)
+        assert not [tag for tag, _ in page.tags if tag == "img"], path
+        scripts = [a for tag, a in page.tags if tag == "script"]
+        assert all("src" in a or a.get("type") == "application/json" for a in scripts), path
+        for tag, attributes in page.tags:
+            assert "onerror" not in attributes, path
+            for name in URLS:
+                assert not (attributes.get(name) or "").strip().lower().startswith("javascript:"), (path, tag)
+
+
+def test_hostile_text_is_still_shown(hostile: Path) -> None:
+    text = (hostile / "index.html").read_text()
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+
+
+def test_hostile_text_cannot_end_a_data_block(hostile: Path) -> None:
+    for path, text in pages(hostile).items():
+        assert text.lower().count("<script") == text.lower().count("</script>"), path
+
+
+def test_hostile_names_stay_inside_their_folder(hostile: Path) -> None:
+    assert all(re.fullmatch(r"[\w./-]+", path) for path in files(hostile))
+    assert not (hostile.parent / "escape").exists()
+
+
+def test_a_hostile_remote_gives_no_link(hostile: Path) -> None:
+    assert all("Repository" not in text for text in pages(hostile).values())
+
+
+def test_an_empty_history_says_what_to_run(tmp_path: Path) -> None:
+    build(SyntheticHistory(0, shapes=()), tmp_path)
+    assert "perftrack record" in (tmp_path / "index.html").read_text()
+    assert "perftrack record" in (tmp_path / "runs.html").read_text()
+    assert "perftrack env" in (tmp_path / "environments.html").read_text()
+
+
+def test_one_commit_says_how_to_get_a_second(tmp_path: Path) -> None:
+    build(SyntheticHistory(1), tmp_path)
+    assert "nothing to compare yet" in (tmp_path / "index.html").read_text()
+
+
+def test_a_base_address_makes_canonical_links(tmp_path: Path) -> None:
+    build(SyntheticHistory(1), tmp_path, "https://example.org/perf/")
+    found = pages(tmp_path)
+    assert '<link rel="canonical" href="https://example.org/perf/">' in found["index.html"]
+    assert '<link rel="canonical" href="https://example.org/perf/runs.html">' in found["runs.html"]
+
+
+@pytest.mark.parametrize(
+    "address", ["javascript:alert(1)", "example.org", "ftp://example.org/", "https://", "http://[x"]
+)
+def test_a_base_address_that_is_none_is_refused(tmp_path: Path, address: str) -> None:
+    with pytest.raises(PublishError, match="not an address"):
+        build(SyntheticHistory(1), tmp_path / "out", address)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_source_that_fails_leaves_the_old_site(tmp_path: Path) -> None:
+    class Failing(SyntheticHistory):
+        def run(self, run_id: str) -> Run:
+            raise OSError("the store went away")
+
+    build(SyntheticHistory(4), tmp_path)
+    before = files(tmp_path)
+    with pytest.raises(OSError, match="went away"):
+        build(Failing(5), tmp_path)
+    assert files(tmp_path) == before
