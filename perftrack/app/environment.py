@@ -16,6 +16,7 @@ def current(project: Project, device: str, python: str | None) -> EnvironmentFin
         python=project.interpreter(python),
         base=project.root,
         folder=project.root,
+        home=project.root,
         environment=dict(project.config.environment),
     )
     with WorkerProcess(setup) as worker:

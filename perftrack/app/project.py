@@ -40,7 +40,8 @@ class Project:
     def setup(self, tree: Path, *, python: str | None = None, benchmarks_from_tree: bool = True) -> Setup:
         """How workers run for a tree: its code, and the benchmark files of it or of the checkout."""
         config = self.config
-        folder = (tree if benchmarks_from_tree else self.root) / config.benchmarks
+        home = tree if benchmarks_from_tree else self.root
+        folder = home / config.benchmarks
         if not folder.is_dir() and not config.command:
             raise SuiteError(
                 f"there is no benchmark folder {folder}",
@@ -51,6 +52,7 @@ class Project:
             python=self.interpreter(python),
             base=tree,
             folder=folder,
+            home=home,
             pattern=config.pattern,
             pythonpath=self._pythonpath(tree),
             foreign=self.root if tree != self.root else None,

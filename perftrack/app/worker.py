@@ -64,6 +64,7 @@ class Worker:
     def __init__(self, setup: dict[str, object]) -> None:
         self._base = Path(str(setup["base"]))
         self._folder = Path(str(setup["folder"]))
+        self._home = Path(str(setup["home"]))
         self._pattern = str(setup["pattern"])
         self._foreign = Path(str(setup["foreign"])) if setup["foreign"] else None
         commands = setup["commands"]
@@ -74,7 +75,7 @@ class Worker:
     @property
     def suite(self) -> Suite:
         if self._suite is None:
-            self._suite = load_suite(find_files(self._folder, self._pattern), self._base)
+            self._suite = load_suite(find_files(self._folder, self._pattern), self._home)
         return self._suite
 
     def discover(self) -> Reply:

@@ -118,7 +118,6 @@ class EnvironmentFingerprint:
     host: FieldValue = _context("host", "where it ran")
     os: FieldValue = _context("operating system", "kernel and distribution")
     container: FieldValue = _context("container", "image digest where the runtime tells it")
-    temperature_c: FieldValue = _context("temperature at start", "heat lowers the sustained clock", "°C")
     smt: FieldValue = _context("SMT", "siblings share a core")
     turbo: FieldValue = _context("turbo", "CPU clocks above base depend on heat and neighbours")
     environment: FieldValue = _context("environment", "allow-listed variables that are set")

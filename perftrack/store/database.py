@@ -13,7 +13,7 @@ from perftrack.core.history import Lane, RunSummary, Series
 from perftrack.core.model import Commit, Measurement, Run
 from perftrack.errors import StoreError
 from perftrack.store import connection, queries, records, rows, series
-from perftrack.store.texts import canonical_json
+from perftrack.store.texts import canonical_json, check_text
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -52,12 +52,12 @@ class Store:
 
     def runs(self, sha: str | None = None) -> tuple[RunSummary, ...]:
         """Stored runs, of one commit or all; newest first."""
-        with self._reading() as db:
+        with self._reading(sha) as db:
             return tuple(records.summary(r) for r in db.execute(queries.RUNS, [sha]).fetchall())
 
     def run(self, run_id: str) -> Run:
         """A run by its id or the beginning of it. Raises StoreError where none or several fit."""
-        with self._reading() as db:
+        with self._reading(run_id) as db:
             found = [r[0] for r in db.execute(queries.RUN_IDS, [run_id]).fetchall()] if run_id else []
             if len(found) == 1:
                 return records.read_run(db, found[0])
@@ -67,7 +67,7 @@ class Store:
 
     def latest_run(self, sha: str) -> Run | None:
         """The newest run of a commit; None where it has none."""
-        with self._reading() as db:
+        with self._reading(sha) as db:
             found = db.execute(queries.RUNS, [sha]).fetchall()
             return records.read_run(db, found[0][0]) if found else None
 
@@ -79,7 +79,7 @@ class Store:
         A measurement without an environment is in no lane; it counts while nothing newer exists for
         its case and metric. Those of the newest run come first, in the order of the run.
         """
-        with self._reading() as db:
+        with self._reading(sha) as db:
             db.execute(queries.PICK_LATEST, [sha, dirty])
             return records.read_picked(db)
 
@@ -89,7 +89,7 @@ class Store:
         Unit, direction, tags, source and threshold are those of the newest measurement. Points are
         of every lane and status; join those of one lane only.
         """
-        with self._reading() as db:
+        with self._reading(case, benchmark) as db:
             return series.read_series(db, case, benchmark)
 
     def commits(self) -> tuple[Commit, ...]:
@@ -118,7 +118,13 @@ class Store:
             return tuple(r[0] for r in db.execute(queries.CASE_IDS).fetchall())
 
     @contextlib.contextmanager
-    def _reading(self) -> Iterator[DuckDBPyConnection]:
+    def _reading(self, *names: str | None) -> Iterator[DuckDBPyConnection]:
+        """A connection to ask about `names`, which come from outside and may not even be text."""
+        for name in names:
+            try:
+                check_text(name or "")
+            except ValueError as error:
+                raise StoreError(f"nothing can be stored under {name!a}: {error}") from error
         with connection.reading(self.path, self.wait_s) as db:
             try:
                 yield db

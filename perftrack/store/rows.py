@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from perftrack.core.history import lane_of
 from perftrack.core.model import Commit, Measurement, Run, Scalar
-from perftrack.store.texts import Texts, canonical_json, canonical_params, case_key, reasons_json
+from perftrack.store.texts import Texts, canonical_json, canonical_params, case_key, check_text, reasons_json
 
 Columns = dict[str, NDArray[Any]]
 
@@ -67,6 +67,9 @@ def batch(run: Run, run_id: str, commits: Iterable[Commit]) -> Batch:
         "label": run.label,
         "settings": canonical_json(dict(run.settings)),
     }
+    for value in row.values():
+        if isinstance(value, str):
+            check_text(value)
     return Batch(row, tables, texts.all())
 
 

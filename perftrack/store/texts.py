@@ -49,11 +49,12 @@ class Texts:
     def all(self) -> tuple[str, ...]:
         """The texts by number. Raises ValueError for one that is no Unicode."""
         for text in self._codes:
-            _check(text)
+            check_text(text)
         return tuple(self._codes)
 
 
-def _check(text: str) -> None:
+def check_text(text: str) -> None:
+    """Raises ValueError for a text with surrogates, which neither UTF-8 nor DuckDB has."""
     try:
         text.encode()
     except UnicodeEncodeError as error:

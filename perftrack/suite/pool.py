@@ -45,13 +45,15 @@ class WorkerTimedOut(WorkerDied):
 class Setup:
     """Where a worker runs and what it loads.
 
-    base: root of the tree under test, and the working directory. folder: the benchmark files.
+    base: root of the tree under test, and the working directory. folder: the benchmark files, shown
+    relative to `home`, the root of the tree that they are in.
     foreign: the user's own checkout where `base` is another commit's; modules must not come from there.
     """
 
     python: str
     base: Path
     folder: Path
+    home: Path
     pattern: str = "bench_*.py"
     pythonpath: tuple[Path, ...] = ()
     foreign: Path | None = None
@@ -63,6 +65,7 @@ class Setup:
         document = {
             "base": str(self.base),
             "folder": str(self.folder),
+            "home": str(self.home),
             "pattern": self.pattern,
             "pythonpath": [str(p) for p in self.pythonpath],
             "foreign": str(self.foreign) if self.foreign else "",

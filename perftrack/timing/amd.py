@@ -108,7 +108,6 @@ class AmdGauge:
             driver_version=_text(driver, "driver_version"),
             vbios=_text(bios, "version"),
             gpu_uuid=self.card_id,
-            temperature_c=UNKNOWN if (heat := self.temperature_c()) is None else heat,
         )
 
     def close(self) -> None:

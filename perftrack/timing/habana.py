@@ -74,7 +74,6 @@ class HabanaGauge:
             power_limit_w=UNKNOWN if limit is None else round(float(limit) * 1e-3),
             driver_version=_text(driver) if driver else UNKNOWN,
             gpu_uuid=self.card_id,
-            temperature_c=UNKNOWN if (heat := self.temperature_c()) is None else heat,
         )
 
     def close(self) -> None:

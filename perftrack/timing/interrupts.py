@@ -68,7 +68,7 @@ def interrupts_held() -> Iterator[None]:
         return
     arrived: list[int] = []
     held = [n for n in SIGNALS if signal.getsignal(n) not in (signal.SIG_IGN, None)]
-    before = {n: signal.signal(n, lambda number, frame: arrived.append(number)) for n in held}
+    before = {n: signal.signal(n, lambda number, _frame: arrived.append(number)) for n in held}
     try:
         yield
     finally:

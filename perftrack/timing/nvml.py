@@ -88,7 +88,6 @@ class NvmlGauge:
             vbios=self._text("nvmlDeviceGetVbiosVersion", board) or UNKNOWN,
             pcie_gen=_or_unknown(self._read("nvmlDeviceGetMaxPcieLinkGeneration", board)),
             persistence=_flag(self._read("nvmlDeviceGetPersistenceMode", board)),
-            temperature_c=_or_unknown(self.temperature_c()),
         )
 
     def close(self) -> None:

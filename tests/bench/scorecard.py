@@ -93,7 +93,6 @@ def pairs() -> None:
     print("\nFalse alarms of a comparison of a kernel with itself, 60 pairs each")
     print(f"{'kernel':<16}{'ours, interleaved':>22}{'slower':>8}{'faster':>8}{'one after the other':>30}")
     data = np.load(DATA / "pairs.npz")
-    rng = random.Random(SEED)
     for kernel in sorted({n.rpartition("_")[0] for n in data.files}):
         interleaved, sequential = data[f"{kernel}_itl"], data[f"{kernel}_seq"]
         slower = faster = usual = 0
@@ -107,9 +106,8 @@ def pairs() -> None:
             lo, hi = ratio_ci(list(one), list(two))
             usual += not lo <= 1.0 <= hi
         n = len(interleaved)
-        print(
-            f"{kernel:<16}{wilson(slower + faster, n):>22}{slower:>8}{faster:>8}{wilson(usual, len(sequential)):>30}"
-        )
+        ours, other = wilson(slower + faster, n), wilson(usual, len(sequential))
+        print(f"{kernel:<16}{ours:>22}{slower:>8}{faster:>8}{other:>30}")
 
 
 def main() -> None:

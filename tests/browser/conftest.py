@@ -17,7 +17,7 @@ from tests.publish.synthetic import SyntheticHistory
 from tests.publish.test_site import Hostile
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 Visit = Callable[..., "Page"]
 DESKTOP = {"width": 1280, "height": 900}
@@ -88,18 +88,27 @@ def origin(request: pytest.FixtureRequest, site: Path) -> str:
     return site.as_uri() if request.param == "file" else str(request.getfixturevalue("server"))
 
 
+@pytest.fixture(scope="session")
+def plain(chromium: Browser) -> BrowserContext:
+    """The context of all pages that ask for nothing special: making one takes longer than opening a page."""
+    return chromium.new_context(viewport=DESKTOP)
+
+
 @pytest.fixture
-def visit(chromium: Browser) -> Iterator[Visit]:
+def visit(chromium: Browser, plain: BrowserContext) -> Iterator[Visit]:
     """Opens an address and waits for the page to settle; fails the test if any page so opened says
     anything on the console, raises, opens a dialog or asks another origin."""
-    contexts: list[Any] = []
+    opened: list[Any] = []
     said: list[str] = []
 
     def open_page(address: str, *, viewport: dict[str, int] | None = None, **options: object) -> Page:
-        context = chromium.new_context(viewport=viewport or DESKTOP, **options)
-        contexts.append(context)
+        context = plain
+        if viewport or options:
+            context = chromium.new_context(viewport=viewport or DESKTOP, **options)
+            opened.append(context)
         own = address.split("/", 3)[:3] if address.startswith("http") else ["file:", "", ""]
         page = context.new_page()
+        opened.append(page)
         page.set_default_timeout(10_000)
         page.on("console", lambda message: said.append(f"console {message.type}: {message.text}"))
         page.on("pageerror", lambda error: said.append(f"error: {error}"))
@@ -107,12 +116,12 @@ def visit(chromium: Browser) -> Iterator[Visit]:
         page.on("request", lambda asked: said.append(asked.url) if asked.url.split("/", 3)[:3] != own else None)
         page.goto(address)
         if page.locator("#chart").count() and options.get("java_script_enabled", True):
-            page.wait_for_selector("#chart svg")
+            page.wait_for_selector("#chart[aria-busy=false]")
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for one in reversed(opened):
+        one.close()
     assert said == []
 
 

@@ -32,7 +32,7 @@ def drawn(visit: Visit, address: str, **options: object) -> Page:
 
 
 def becomes(page: Page, selector: str, count: int) -> None:
-    """Waits until a selector matches `count` elements; the page's policy forbids Playwright's wait_for_function."""
+    """Waits until a selector matches `count` elements (wait_for_function needs eval, which pages forbid)."""
     page.locator(f"{selector} >> nth={count - 1}").wait_for(state="attached")
     page.locator(f"{selector} >> nth={count}").wait_for(state="detached")
 
@@ -167,7 +167,7 @@ def test_axes_switch_and_the_address_keeps_it(visit: Visit, single: str, state: 
     page.locator(f"{MARKS}[transform='{before}']").wait_for(state="detached")
     assert f"{state}={value}" in page.url
     page.reload()
-    page.wait_for_selector(MARKS)
+    page.wait_for_selector("#chart[aria-busy=false]")
     assert page.locator(f"[data-value={value}]").get_attribute("aria-pressed") == "true"
     assert page.locator(MARKS).count() == 40
 
@@ -185,10 +185,8 @@ def test_a_lane_can_be_switched_off(visit: Visit, single: str) -> None:
 def test_another_case_is_drawn_when_chosen(visit: Visit, matmul: str) -> None:
     page = drawn(visit, matmul)
     page.locator("#picker a", has_text="n=8192").click()
-    page.wait_for_function("document.getElementById('trend-title').textContent.includes('8192')")
-    page.wait_for_function(
-        "[...document.querySelectorAll('#chart text')].some(t => t.textContent.endsWith(' ms'))"
-    )
+    page.locator("#trend-title", has_text="8192").wait_for()
+    page.locator("#chart .role-axis-label text", has_text=" ms").first.wait_for()
     assert page.locator("#picker .chosen").inner_text().startswith("dtype=bf16, n=8192")
 
 

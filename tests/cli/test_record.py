@@ -84,6 +84,15 @@ def test_revisions_are_measured_in_worktrees_that_are_gone_afterwards(history: S
     assert large[0] == pytest.approx(2 * large[1], rel=0.01)
 
 
+def test_sources_are_shown_relative_to_the_tree_also_from_a_worktree(repo: Scratch):
+    repo.run("record", "HEAD", "--quick", "--bench", "total")
+    python = "import sys, duckdb; print(duckdb.connect(sys.argv[1], read_only=True).sql('from measurements').fetchall())"
+    done = subprocess.run(
+        [sys.executable, "-c", python, repo.root / "perftrack.duckdb"], capture_output=True, text=True, check=True
+    )
+    assert "'benchmarks/bench_text.py:10'" in done.stdout
+
+
 def test_a_pattern_limits_what_is_measured(repo: Scratch):
     found = measurements(repo.run("record", "--quick", "--json", "--bench", "size=10]"))
     assert list(found) == [("tokenize[size=10]", "time")]
@@ -377,7 +386,7 @@ run = "false"
 
 
 def test_code_of_the_commit_is_measured_not_of_the_checkout(tmp_path):
-    bench = "import perftrack as pt\nimport mylib\n@pt.metric(unit='', direction='lower')\ndef v():\n    return mylib.V\n"
+    bench = "import perftrack as pt\nimport mylib\n@pt.metric(unit='')\ndef v():\n    return mylib.V\n"
     made = scratch.make(tmp_path / "p", benchmarks=bench, config="")
     made.write("src/mylib.py", "V = 1\n")
     made.commit("One")

@@ -69,7 +69,6 @@ OLD_DRIVER = EnvironmentFingerprint(
     host="bench-01",
     os="Linux 6.8, Ubuntu 24.04",
     persistence=True,
-    temperature_c=41.0,
 )
 NEW_DRIVER = replace(OLD_DRIVER, driver_version="570.86.10", cuda_version="12.9")
 CPU = EnvironmentFingerprint(

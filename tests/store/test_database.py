@@ -282,4 +282,21 @@ def test_a_run_that_cannot_be_stored_is_refused_whole(store: Store, measurement:
 def test_text_of_a_run_that_is_no_unicode_is_refused(store: Store, field: str) -> None:
     with pytest.raises(StoreError):
         store.add_run(builders.run(**{field: "\ud800"}))
-    assert store.runs() == ()
+    assert not store.path.exists()
+
+
+ASKED = {
+    "runs": lambda s, x: s.runs(x),
+    "run": lambda s, x: s.run(x),
+    "latest_run": lambda s, x: s.latest_run(x),
+    "measurements": lambda s, x: s.measurements(x),
+    "case": lambda s, x: s.series(case=x),
+    "benchmark": lambda s, x: s.series(benchmark=x),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_asking_for_what_is_no_text_is_an_error_of_the_store(store: Store, name: str) -> None:
+    add(store, builders.run())
+    with pytest.raises(StoreError, match="nothing can be stored under"):
+        ASKED[name](store, "\udcff")

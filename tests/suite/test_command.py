@@ -26,7 +26,7 @@ def test_numbers_and_full_values_are_read(tmp_path):
      '{"a": {"value": 1, "extra": 2}}', '{"a": null}', "not json {"],
 )  # fmt: skip
 def test_anything_else_is_refused(text, tmp_path):
-    with pytest.raises(MeasurementError, match="^c: "):
+    with pytest.raises(MeasurementError, match=r"^c: "):
         run_json(printing(text), tmp_path)
 
 

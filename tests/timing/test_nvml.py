@@ -50,7 +50,6 @@ READS = {
     "clock_mhz": "nvmlDeviceGetClockInfo",
     "power_w": "nvmlDeviceGetPowerUsage",
     "energy_j": "nvmlDeviceGetTotalEnergyConsumption",
-    "temperature_c": "nvmlDeviceGetTemperature",
     "processes": "nvmlDeviceGetComputeRunningProcesses",
 }
 

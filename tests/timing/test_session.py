@@ -6,8 +6,8 @@ import pytest
 
 from perftrack.core.model import Evidence, Timer
 from perftrack.core.plan import Plan
-from perftrack.core.tiers import Exclusivity
 from perftrack.core.reasons import reason
+from perftrack.core.tiers import Exclusivity
 from perftrack.errors import MeasurementError
 from perftrack.timing.devices.base import Timed
 from perftrack.timing.session import check_placement, collect, inner_reps, prepare, samples_per_window, warm_up

@@ -89,10 +89,11 @@ perftrack.trend = (target, { spoken, changed }) => {
     }
     options = nextOptions;
     hide();
-    target.classList.toggle("zoomed", options.range !== null);
+    target.setAttribute("aria-busy", "true");
     chart?.finalize();
     chart = null;
     if (!visible().length) {
+      target.setAttribute("aria-busy", "false");
       mount.replaceChildren(h("p", { class: "notice" }, "Every lane is switched off. Switch one on below."));
       return;
     }
@@ -107,8 +108,12 @@ perftrack.trend = (target, { spoken, changed }) => {
         ...heights(), size: count > 400 ? 16 : count > 120 ? 30 : 60,
       },
     });
-    if (mine !== turn) view?.finalize(); // another series was chosen meanwhile
-    else chart = view;
+    if (mine !== turn) {
+      view?.finalize(); // another series was chosen meanwhile
+      return;
+    }
+    chart = view;
+    target.setAttribute("aria-busy", "false");
   };
 
   const setRange = (from, to) => {
@@ -190,12 +195,14 @@ perftrack.trend = (target, { spoken, changed }) => {
   // A mouse drags out a range; fingers scroll the page and use the buttons.
   let from = null;
   target.addEventListener("pointerdown", (event) => {
-    if (event.pointerType !== "mouse" || event.button !== 0 || !chart || tooltip.contains(event.target)) return;
+    if (event.pointerType !== "mouse" || event.button !== 0 || !chart || event.target.closest("a")) return;
     from = event;
+    event.preventDefault(); // no text is selected
+    target.focus({ preventScroll: true });
     target.setPointerCapture(event.pointerId);
   });
   target.addEventListener("pointermove", (event) => {
-    if (tooltip.contains(event.target)) return;
+    if (!from && tooltip.contains(event.target)) return; // it can be read and its links reached
     if (from && Math.abs(event.clientX - from.clientX) > 5) {
       hide();
       const frame = target.getBoundingClientRect();
@@ -218,7 +225,7 @@ perftrack.trend = (target, { spoken, changed }) => {
       if (a !== b) setRange(a, b);
       return;
     }
-    const point = nearest(event, 16);
+    const point = tooltip.contains(start.target) ? null : nearest(event, 16);
     if (point) location.assign(read.runPage(point));
   });
   target.addEventListener("pointercancel", () => { from = null; brush.hidden = true; });
