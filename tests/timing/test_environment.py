@@ -162,10 +162,3 @@ def test_two_fresh_processes_have_one_key() -> None:
         for _ in range(2)
     }
     assert len(ids) == 1
-
-
-def test_heat_is_context(nvml: FakeNvml) -> None:
-    first = capture("cuda")
-    nvml.cards[0].temperature = 80
-    assert capture("cuda").matches(first)
-    assert capture("cuda").id != first.id
