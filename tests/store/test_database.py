@@ -201,11 +201,11 @@ def test_each_lane_has_its_newest(store: Store) -> None:
 
 
 def test_context_fields_do_not_make_a_lane(store: Store) -> None:
-    hot = dataclasses.replace(HERE, temperature_c=80.0)
-    add(store, builders.run(measured(value=1.0), at=1), builders.run(measured(value=2.0, fingerprint=hot), at=2))
+    moved = dataclasses.replace(HERE, host="other")
+    add(store, builders.run(measured(value=1.0), at=1), builders.run(measured(value=2.0, fingerprint=moved), at=2))
     assert values(store) == [2.0]
-    assert store.measurements(builders.SHA)[0].fingerprint == hot
-    assert set(store.fingerprints()) == {HERE.id, hot.id}
+    assert store.measurements(builders.SHA)[0].fingerprint == moved
+    assert set(store.fingerprints()) == {HERE.id, moved.id}
 
 
 def test_a_failure_without_environment_is_settled_by_a_newer_measurement(store: Store) -> None:
@@ -235,8 +235,8 @@ def test_newest_measurements_come_with_their_samples(store: Store) -> None:
 
 
 def test_lanes_come_in_order_of_appearance_with_their_newest_environment(store: Store) -> None:
-    hot = dataclasses.replace(HERE, temperature_c=80.0)
-    newest = measured(fingerprint=hot)
+    moved = dataclasses.replace(HERE, host="other")
+    newest = measured(fingerprint=moved)
     add(
         store,
         builders.run(measured(fingerprint=ELSEWHERE), at=5),
@@ -244,7 +244,7 @@ def test_lanes_come_in_order_of_appearance_with_their_newest_environment(store: 
         builders.run(measured(), at=1),
     )
     first, second = store.lanes()
-    assert first == Lane(lane_of(newest), hot, newest.protocol)
+    assert first == Lane(lane_of(newest), moved, newest.protocol)
     assert second.fingerprint == ELSEWHERE
 
 
