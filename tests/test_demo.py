@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 ROOT = Path(__file__).parent.parent
-TIP = "5cfab67cae168509868d6dd341ae457cc66284c9"
+TIP = "a5180679f941eeecd5e000742c275acae845c615"
 
 
 def load() -> ModuleType:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -230,12 +229,3 @@ def _probit(mass: float) -> float:
     from scipy.special import ndtri
 
     return float(ndtri(min(max(mass, NEGLIGIBLE), 1 - NEGLIGIBLE)))
-
-
-def log_or_none(values: Sequence[float]) -> Floats | None:
-    """Natural logarithms, or None where a value is zero or below."""
-    return np.log(_finite(values)) if min(values) > 0 else None
-
-
-def is_finite(value: float) -> bool:
-    return math.isfinite(value)

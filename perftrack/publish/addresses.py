@@ -10,6 +10,7 @@ import hashlib
 import re
 
 from perftrack.core.history import Series
+from perftrack.core.model import Case
 
 OVERVIEW = "index.html"
 RUNS = "runs.html"
@@ -18,6 +19,15 @@ METHOD = "method.html"
 
 _PLAIN_ID = re.compile(r"[0-9a-f]{8,64}")
 _SLUG_CHARS = 48
+
+
+def reading_order(case: Case, metric: str) -> tuple[object, ...]:
+    """Sort key: numbers by size and not by digits; a case's time before its other metrics."""
+    params = tuple(
+        (name, 0, value, "") if isinstance(value, int | float) else (name, 1, 0, str(value))
+        for name, value in sorted(case.params)
+    )
+    return (case.benchmark, params, metric != "time", metric)
 
 
 def slug(name: str) -> str:

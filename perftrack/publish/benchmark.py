@@ -33,8 +33,6 @@ def _page(
     verdicts: Mapping[JudgementKey, Judgement],
     base_url: str | None,
 ) -> BenchmarkPage:
-    # `time` first: it is what people come for; a benchmark's own metrics follow by name.
-    ordered = sorted(group, key=lambda s: (s.case.id, s.metric != "time", s.metric))
     thresholds = sorted({s.threshold for s in group if s.threshold is not None})
     return BenchmarkPage(
         frame=frame(history, addresses.benchmark_page(name), name, "benchmark", base_url),
@@ -42,9 +40,9 @@ def _page(
         tags=tuple(sorted({tag for s in group for tag in s.tags})),
         source=next((s.source for s in group if s.source), ""),
         cases=len({s.case.id for s in group}),
-        metrics=tuple(dict.fromkeys(s.metric for s in ordered)),
+        metrics=tuple(dict.fromkeys(s.metric for s in group)),
         threshold=", ".join(format_percent(100 * t) for t in thresholds) or None,
-        entries=tuple(_entry(history, s, verdicts) for s in ordered),
+        entries=tuple(_entry(history, s, verdicts) for s in group),
     )
 
 

@@ -62,7 +62,6 @@ _AXIS = {
     "labelPadding": 5,
 }
 _CONFIG: Mapping[str, Any] = {
-    "aria": False,  # the page describes each chart in words of its own and offers the table
     "background": "transparent",
     "font": "system-ui, sans-serif",
     "view": {"stroke": None},
@@ -135,13 +134,13 @@ def _trend(spacing: Spacing, scale: Scale) -> _Layers:
         .mark_rule(opacity=0.45, strokeWidth=2, clip=True)
         .encode(x=x, y=low, y2=high, color=colour),
         base.transform_filter(line)
-        .mark_line(strokeWidth=1.5, strokeJoin="round")
+        .mark_line(strokeWidth=alt.expr("size < 20 ? 0.8 : 1.5"), strokeJoin="round")
         .encode(x=x, y=y, color=colour, detail=segment),
         base.transform_filter(f"{measured} && datum.tier != 'C'")
         .mark_point(
             filled=True,
             stroke=PAPER,
-            strokeWidth=1,
+            strokeWidth=alt.expr("size < 20 ? 0 : 1"),
             size=alt.expr("size"),
             opacity=alt.expr("datum.main ? 1 : 0.45"),
         )

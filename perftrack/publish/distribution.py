@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
@@ -44,7 +45,12 @@ def thin(samples: np.ndarray, most: int = MAX_SAMPLES) -> np.ndarray:
     ordered = np.sort(samples)
     if len(ordered) <= most:
         return ordered
-    return ordered[np.rint(np.linspace(0, len(ordered) - 1, most)).astype(np.intp)]
+    return ordered[_ranks(len(ordered), most)]
+
+
+@cache
+def _ranks(count: int, most: int) -> np.ndarray:
+    return np.rint(np.linspace(0, count - 1, most)).astype(np.intp)
 
 
 def _finite(samples: Sequence[float]) -> np.ndarray:

@@ -11,6 +11,7 @@ from typing import Protocol
 from perftrack.core.history import Lane, Point, RunSummary, Series
 from perftrack.core.model import Commit, Run
 from perftrack.core.verdict import Judgement
+from perftrack.publish.addresses import reading_order
 from perftrack.publish.forge import Forge, forge_of
 from perftrack.publish.lanes import LaneView, view_lanes
 
@@ -75,7 +76,7 @@ class History:
 
 def read_history(source: HistorySource) -> History:
     """Read a source. Points whose commit, run or lane the source does not list are kept under a stand-in."""
-    series = tuple(sorted(source.series(), key=lambda s: (s.case.id, s.metric, s.unit)))
+    series = tuple(sorted(source.series(), key=lambda s: (*reading_order(s.case, s.metric), s.unit)))
     points = [point for one in series for point in one.points]
     commits = _all_commits(source.commits(), source.runs(), points)
     runs = tuple(sorted(_all_runs(source.runs(), points), key=lambda r: (r.started_at, r.id)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from perftrack.core.fingerprint import EnvironmentFingerprint
 from perftrack.core.history import RunSummary, lane_of
-from perftrack.core.model import Case, Measurement, MeasurementTier, Run, Status, format_scalar
+from perftrack.core.model import Case, Measurement, MeasurementTier, Run, Scalar, Status, format_scalar
 from perftrack.core.units import format_duration
 from perftrack.publish import addresses
 from perftrack.publish.context import commit_ref, frame
@@ -63,7 +63,7 @@ class RunPages:
         links: dict[str, int] = {}
         rows = tuple(
             self._row(m, notes, links)
-            for m in sorted(run.measurements, key=lambda m: (self._place(m).case, m.metric != "time", m.metric))
+            for m in sorted(run.measurements, key=lambda m: addresses.reading_order(m.case, m.metric))
         )
         return RunPage(
             frame=frame(history, path, f"Run of {summary.sha[:10]}", "runs", self._base_url),
@@ -77,7 +77,7 @@ class RunPages:
             label=summary.label,
             version=summary.perftrack_version,
             dirty=summary.dirty,
-            settings=tuple((name, format_scalar(value)) for name, value in sorted(run.settings.items())),
+            settings=tuple((n, _setting(v)) for n, v in sorted(run.settings.items()) if v is not None),
             limitations=tuple(r.message for r in run.limitations),
             counts=_counts(run),
             tiers=_tiers(run),
@@ -184,6 +184,10 @@ class RunPages:
                 return commit_ref(self._history, sha, addresses.run_page(runs[-1].id))
             at += step
         return None
+
+
+def _setting(value: Scalar) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else format_scalar(value)
 
 
 def _counts(run: Run) -> Mapping[str, int]:

@@ -100,7 +100,7 @@ class NvmlGauge:
             return None
         try:
             return call(*args)
-        except _errors(self._api):
+        except read_errors(self._api):
             return None
 
     def _text(self, name: str, *args: object) -> str | None:
@@ -116,7 +116,7 @@ class NvmlGauge:
             current, _pending = self._api.nvmlDeviceGetEccMode(self.card.board)
         except self._api.NVMLError_NotSupported:
             return None
-        except _errors(self._api):
+        except read_errors(self._api):
             return UNKNOWN
         return bool(current)
 
@@ -131,7 +131,7 @@ def open_nvml(index: int) -> NvmlGauge:
         raise
 
 
-def _errors(api: Any) -> tuple[type[Exception], ...]:
+def read_errors(api: Any) -> tuple[type[Exception], ...]:
     mismatch = getattr(api, "NVMLLibraryMismatchError", None)
     return (api.NVMLError,) if mismatch is None else (api.NVMLError, mismatch)
 

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from perftrack.core.model import ProcessSamples, Reason, Timer, Window
+from perftrack.core.model import Evidence, ProcessSamples, Reason, Timer, Window
 from perftrack.core.plan import Plan
 from perftrack.core.reasons import reason
 from perftrack.errors import MeasurementError
@@ -52,11 +52,16 @@ class Session:
     samples: int
     windows: list[Window] = field(default_factory=list)
 
-    def take_window(self, telemetry: Telemetry) -> None:
-        """Raises MeasurementError where the samples are no measurement, DeviceError where the device failed."""
-        telemetry.begin()
+    def take_window(self, telemetry: Telemetry | None) -> None:
+        """One more window; without `telemetry` it has no evidence.
+
+        Raises MeasurementError where the samples are no measurement, DeviceError where the device failed.
+        """
+        if telemetry is not None:
+            telemetry.begin()
         timed = self.device.time_window(self.work, self.samples, self.inner_reps, cold=self.cold)
-        self.windows.append(Window(timed.samples, telemetry.end(), timed.host_s))
+        evidence = telemetry.end() if telemetry is not None else Evidence()
+        self.windows.append(Window(timed.samples, evidence, timed.host_s))
         check(timed, self.inner_reps, self.device)
 
     def finish(self, index: int = 0) -> ProcessSamples:

@@ -78,33 +78,32 @@ def coverage(fresh: int, out: Path | None) -> None:
     print(f"{'all':<36}{wilson(hits[3], total):>20}{'':>12}{wilson(hits[5], total):>20}")
 
 
-def aa(pairs: int) -> None:
+def aa(pairs: int, kernels: list[str]) -> None:
     """Compare each kernel with itself."""
     print(f"\ncompare of a kernel with itself, {pairs} pairs: the interval of the speedup excludes 1")
     print(f"{'kernel':<16}{'alarms':>20}{'slower':>8}{'faster':>8}{'mean':>10}{'half-width':>12}{'GPU s':>8}")
     slower = faster = 0
-    for name, make in WORKS.items():
-        work = make(0.0)
+    for name in kernels:
+        work = WORKS[name](0.0)
         found, took = _pairs(work, work, pairs)
         up = sum(hi < 1 for _, hi, _ in found)
         down = sum(lo > 1 for lo, _, _ in found)
         slower, faster = slower + up, faster + down
         mean = statistics.fmean(s for _, _, s in found)
-        print(
-            f"{name:<16}{wilson(up + down, pairs):>20}{up:>8}{down:>8}{mean:>10.4f}{_width(found):>10.2f} %{took:>8.1f}",
-            flush=True,
-        )
-    print(f"{'all':<16}{wilson(slower + faster, pairs * len(WORKS)):>20}{slower:>8}{faster:>8}")
+        row = f"{name:<16}{wilson(up + down, pairs):>20}{up:>8}{down:>8}{mean:>10.4f}"
+        print(f"{row}{_width(found):>10.2f} %{took:>8.1f}", flush=True)
+    print(f"{'all':<16}{wilson(slower + faster, pairs * len(kernels)):>20}{slower:>8}{faster:>8}")
 
 
-def injected(pairs: int) -> None:
+def injected(pairs: int, kernels: list[str]) -> None:
     """Compare each kernel with one that has extra work in it, sized by measurement to 2 %."""
     print(
         f"\ninjected slowdown of {100 * INJECTED:g} % by extra work, {pairs} pairs: the interval shows it slower"
     )
     print(f"{'kernel':<16}{'caught':>20}{'true':>9}{'work':>9}{'half-width':>12}{'GPU s':>8}")
     caught = total = 0
-    for name, make in WORKS.items():
+    for name in kernels:
+        make = WORKS[name]
         base = make(0.0)
         if compare(base, base, iters=40, rounds=4, device="cuda").baseline.median_ms * 1e-3 < LEAST_S:
             continue
@@ -151,13 +150,14 @@ def main() -> None:
     parser.add_argument("--fresh", type=int, default=12)
     parser.add_argument("--pairs", type=int, default=40)
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--kernels", nargs="*", default=list(WORKS), choices=list(WORKS), metavar="KERNEL")
     options = parser.parse_args()
     if options.what == "coverage":
         coverage(options.fresh, options.out)
     elif options.what == "aa":
-        aa(options.pairs)
+        aa(options.pairs, options.kernels)
     else:
-        injected(options.pairs)
+        injected(options.pairs, options.kernels)
 
 
 if __name__ == "__main__":

@@ -193,7 +193,7 @@ def test_another_case_is_drawn_when_chosen(visit: Visit, matmul: str) -> None:
 def test_the_table_behind_has_every_point_newest_first(visit: Visit, single: str) -> None:
     page = drawn(visit, single)
     page.locator("#behind summary").click()
-    assert page.locator("#points tbody tr").count() == 40
+    becomes(page, "#points tbody tr", 40)
     assert (
         page.locator("#points tbody tr").first.locator(".subject").inner_text()
         == "Use cp.async for the second stage"
@@ -218,4 +218,4 @@ def test_a_finger_shows_a_point_and_its_links(visit: Visit, single: str) -> None
 def test_printing_opens_the_table(visit: Visit, single: str) -> None:
     page = drawn(visit, single)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.locator("#points tbody tr").count() == 40
+    becomes(page, "#points tbody tr", 40)

@@ -284,15 +284,3 @@ class TestStudentsT:
 
 def test_process_value_is_the_median_of_window_medians() -> None:
     assert stats.process_value(process([1.0, 1.0, 9.0], [2.0], [3.0, 3.0, 3.0, 3.0])) == 2.0
-
-
-def test_logarithms_only_of_positive_values() -> None:
-    logs = stats.log_or_none([1.0, math.e])
-    assert logs is not None
-    assert logs.tolist() == pytest.approx([0.0, 1.0])
-    assert stats.log_or_none([1.0, 0.0]) is None
-
-
-def test_is_finite() -> None:
-    assert stats.is_finite(0.0)
-    assert not stats.is_finite(math.nan)

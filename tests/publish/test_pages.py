@@ -109,6 +109,12 @@ class TestRun:
         page = pages.page(HISTORY.runs[3], SOURCE.run(HISTORY.runs[3].id))
         assert [ref.path for ref in page.siblings] == [f"runs/{'f' * 20}.html"]
 
+    def test_settings_read_as_words_and_unset_ones_are_left_out(self) -> None:
+        stored = replace(
+            SOURCE.run(HISTORY.runs[0].id), settings={"quick": False, "processes": None, "windows": 3}
+        )
+        assert RUNS.page(HISTORY.runs[0], stored).settings == (("quick", "no"), ("windows", "3"))
+
     def test_a_measurement_without_environment_is_in_no_lane(self) -> None:
         stored = SOURCE.run(HISTORY.runs[0].id)
         bare = replace(stored, measurements=tuple(replace(m, fingerprint=None) for m in stored.measurements))

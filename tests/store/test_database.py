@@ -82,6 +82,7 @@ def test_commits_environments_and_cases_are_stored_once(store: Store) -> None:
     add(store, builders.run(at=1), builders.run(at=2))
     assert len(store.commits()) == 1
     assert store.fingerprints() == {HERE.id: HERE}
+    assert len(store.lanes()) == 1
     assert store.case_ids() == ("work[n=8]",)
 
 

@@ -118,6 +118,22 @@ def test_equal_and_backward_clocks_leave_parents_behind_their_children(empty: Sa
     assert empty.repository.order(sorted(shas)) == tuple(shas)
 
 
+def test_a_clock_that_was_wrong_on_one_branch_puts_no_parent_before_its_child(empty: Sandbox) -> None:
+    base = empty.commit("Base", at=1_700_001_000)
+    empty.git("checkout", "-q", "-b", "side")
+    side = empty.commit("Side", at=1_700_000_500)
+    empty.git("checkout", "-q", "main")
+    left = empty.commit("Left", at=1_700_000_100)
+    empty.now = 1_700_002_000
+    merge = empty.merge("side")
+    for found in (
+        empty.repository.history(first_parent=False),
+        tuple(c.sha for c in empty.repository.log(first_parent=False)),
+        tuple(reversed(empty.repository.order([left, base, merge, side]))),
+    ):
+        assert (found[0], found[-1], set(found)) == (merge, base, {merge, left, side, base})
+
+
 def test_order_puts_parents_first_over_merges(forked: tuple[Sandbox, dict[str, str]]) -> None:
     sandbox, shas = forked
     order = sandbox.repository.order(sorted(shas.values()))
@@ -228,6 +244,21 @@ def test_the_users_configuration_does_not_change_what_is_read(
     assert sandbox.repository.log(first_parent=False) == before
     assert sandbox.repository.commits(c.sha for c in before) == before
     assert not (sandbox.root / "owned").exists()
+
+
+def test_signatures_are_not_checked_nor_shown(linear: Linear, tmp_path: Path) -> None:
+    sandbox, _ = linear
+    raw = sandbox.git("cat-file", "commit", "HEAD").replace(
+        "\n\n", "\ngpgsig -----BEGIN PGP SIGNATURE-----\n  x\n\n", 1
+    )
+    sha = sandbox.git("hash-object", "-t", "commit", "-w", "--stdin", given=raw.encode())
+    checker = tmp_path / "gpg"
+    checker.write_text(f"#!/bin/sh\ntouch '{tmp_path}/checked'\necho 'gpg: a line more' >&2\n")
+    checker.chmod(0o755)
+    sandbox.git("config", "gpg.program", str(checker))
+    sandbox.git("config", "log.showSignature", "true")
+    assert [c.sha for c in sandbox.repository.log(sha, limit=1)] == [sha]
+    assert not (tmp_path / "checked").exists()
 
 
 def test_notes_do_not_get_into_subjects(linear: Linear) -> None:

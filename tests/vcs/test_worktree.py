@@ -71,6 +71,13 @@ def test_a_worktree_whose_folder_went_away_leaves_no_entry(linear: Linear) -> No
     assert leftovers(sandbox) == []
 
 
+def test_a_worktree_that_git_refuses_to_remove_is_removed(linear: Linear) -> None:
+    sandbox, _ = linear
+    with sandbox.repository.worktree("HEAD") as tree:
+        (tree / ".git").unlink()
+    assert leftovers(sandbox) == []
+
+
 def test_the_users_own_worktrees_stay(linear: Linear, tmp_path: Path) -> None:
     sandbox, _ = linear
     mine = tmp_path / "mine"
@@ -165,7 +172,7 @@ with Repository.find(Path(sys.argv[1])).worktree("HEAD"):
 def test_an_interrupt_while_git_checks_out_leaves_nothing(linear: Linear, tmp_path: Path) -> None:
     sandbox, _ = linear
     slow = tmp_path / "slow"
-    slow.write_text(f"#!/bin/sh\ntouch '{tmp_path}/filtering'\nsleep 3\ncat\n")
+    slow.write_text(f"#!/bin/sh\ntouch '{tmp_path}/filtering'\nexec sleep 30\n")
     slow.chmod(0o755)
     sandbox.git("config", "filter.slow.smudge", str(slow))
     (sandbox.root / ".gitattributes").write_text("file.txt filter=slow\n")
@@ -180,7 +187,7 @@ def test_an_interrupt_while_git_checks_out_leaves_nothing(linear: Linear, tmp_pa
     while not (tmp_path / "filtering").exists():
         time.sleep(0.02)
     child.send_signal(signal.SIGINT)  # to Python alone, as a supervisor sends it
-    out, err = child.communicate(timeout=20)
+    out, err = child.communicate(timeout=15)
     assert b"KeyboardInterrupt" in err
     assert b"inside" not in out
     time.sleep(0.2)

@@ -7,6 +7,7 @@ perftrack.chart = async (target, name, { params = {}, data }) => {
   for (const param of spec.params) if (param.name in params) param.value = params[param.name];
   const place = document.createElement("div");
   place.className = "vega";
+  place.setAttribute("aria-hidden", "true"); // the target has words of its own, and the table has every value
   target.replaceChildren(place);
   try {
     const { view } = await vegaEmbed(place, spec, {

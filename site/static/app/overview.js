@@ -20,11 +20,9 @@ document.addEventListener("DOMContentLoaded", () => {
   const columns = [
     {
       name: "name", label: "Case", class: "name", key: (row) => `${row.name} ${row.params} ${row.metric}`.toLowerCase(),
-      cell: (row) => [
-        h("a", { href: `${row.page}#series=${row.key}` }, row.name),
+      cell: (row) => h("a", { href: `${row.page}#series=${row.key}` }, row.name,
         row.params && h("span", { class: "params" }, ` ${row.params}`),
-        row.metric !== "time" && h("span", { class: "metric" }, ` ${row.metric}`),
-      ],
+        row.metric !== "time" && h("span", { class: "metric" }, ` ${row.metric}`)),
     },
     {
       name: "value", label: "Latest", class: "num value", key: (row) => row.value,
@@ -49,7 +47,7 @@ document.addEventListener("DOMContentLoaded", () => {
     { name: "lane", label: "Lane", class: "lane-cell", key: (row) => row.laneName, cell: (row) => marks.lane(row.lane) },
     {
       name: "measured", label: "Measured", class: "measured", start: -1, key: (row) => index.run_started[row.run],
-      cell: (row) => h("a", { href: `runs/${index.run[row.run]}.html`, "aria-label": `run of ${index.sha[index.run_commit[row.run]].slice(0, 10)}` }, when(index.run_started[row.run])),
+      cell: (row) => h("a", { href: `runs/${index.run[row.run]}.html` }, when(index.run_started[row.run])),
     },
   ];
 

@@ -39,7 +39,7 @@ document.addEventListener("DOMContentLoaded", () => {
   };
 
   const panel = (row) => {
-    const notes = (title, items) => items.length > 0 && h("div", {}, h("h4", {}, title), h("ul", {}, items.map((text) => h("li", {}, text))));
+    const notes = (title, items) => items.length > 0 && h("div", {}, h("h3", {}, title), h("ul", {}, items.map((text) => h("li", {}, text))));
     const figure = row.samples && h("figure", { class: "samples" },
       h("div", { class: "plot", role: "img", "aria-label": `Samples of ${row.case} per process: ${row.samples.counts.join(", ")} samples` }),
       h("figcaption", { class: "quiet" }, "Ticks are samples by process (number of samples in brackets), diamonds window medians, the line the value and the band its 95 % interval."));
@@ -49,7 +49,7 @@ document.addEventListener("DOMContentLoaded", () => {
         h("td", { class: "num" }, own.map((tenths) => format.value(row.samples.offset + (tenths / 10) * row.samples.step, row.unit, row.lo, row.hi)).join(", ")))))));
     return h("div", { class: "panel" }, figure, medians,
       notes(row.status === "ok" ? `Why tier ${row.tier}` : `Why ${row.status}`, row.notes.reasons), notes("What it does not show", row.notes.limitations),
-      row.output && h("div", {}, h("h4", {}, "Output"), h("pre", { class: "output", tabindex: "0" }, row.output)),
+      row.output && h("div", {}, h("h3", {}, "Output"), h("pre", { class: "output", tabindex: "0" }, row.output)),
       h("p", { class: "quiet" }, `protocol ${row.protocol}`));
   };
 
@@ -66,7 +66,10 @@ document.addEventListener("DOMContentLoaded", () => {
     if (row.samples) draw(content.querySelector(".plot"), row);
   };
 
-  const name = (row) => (row.page >= 0 ? h("a", { href: `${root}${data.links[row.page]}#series=${row.key}` }, row.case) : row.case);
+  const name = (row) => {
+    const text = [row.case, row.metric !== "time" && h("span", { class: "metric" }, ` ${row.metric}`)];
+    return row.page >= 0 ? h("a", { href: `${root}${data.links[row.page]}#series=${row.key}` }, text) : text;
+  };
   const grid = perftrack.grid(table, {
     rowClass: (row) => (row.status === "failed" ? "bad" : undefined),
     sort: state.read().sort,
@@ -74,10 +77,10 @@ document.addEventListener("DOMContentLoaded", () => {
     empty: "No result matches the filter.",
     columns: [
       {
-        name: "more", label: "", class: "more",
+        name: "more", label: h("span", { class: "hidden" }, "Details"), class: "more",
         cell: (row) => h("button", { type: "button", class: "expand", "aria-expanded": "false", "aria-label": `Details of ${row.case} ${row.metric}`, onclick: (event) => open(event.currentTarget, row) }),
       },
-      { name: "case", label: "Case", class: "name", key: (row) => row.case.toLowerCase(), cell: (row) => [name(row), row.metric !== "time" && h("span", { class: "metric" }, ` ${row.metric}`)] },
+      { name: "case", label: "Case", class: "name", key: (row) => row.case.toLowerCase(), cell: name },
       {
         name: "value", label: "Value", class: "num value", key: (row) => row.value,
         cell: (row) => row.status !== "ok" ? h("span", { class: `verdict ${row.status}` }, row.status) : [

@@ -11,6 +11,9 @@ perftrack.trend = (target, { spoken, changed }) => {
   let chart = null;
   let cursor = null;
   let turn = 0;
+  let within = []; // the points drawn, in commit order
+  let factor = 1; // values are drawn in `unit`, which is `factor` of the series' own
+  let unit = "";
 
   const tooltip = h("div", { class: "tooltip", hidden: true, role: "tooltip" });
   const brush = h("div", { class: "brush", hidden: true });
@@ -26,10 +29,6 @@ perftrack.trend = (target, { spoken, changed }) => {
     return [Math.max(first, options.range[0]), Math.min(last, options.range[1])];
   };
   const visible = () => all.filter((p) => !options.hidden.has(p.lane));
-  const inRange = () => {
-    const [from, to] = range();
-    return visible().filter((p) => p.commit >= from && p.commit <= to);
-  };
 
   const domain = () => {
     const [from, to] = range();
@@ -48,8 +47,7 @@ perftrack.trend = (target, { spoken, changed }) => {
   // Limits of the value axis: all values, and intervals as far as the usual one reaches. A few intervals
   // of ten times the usual width would flatten the line that people came for; their bands run off the edge.
   const heights = () => {
-    const [factor] = scaling();
-    const drawn = inRange().filter((p) => p.status === "ok" && p.value !== null && (options.y === "linear" || p.value > 0));
+    const drawn = within.filter((p) => p.status === "ok" && p.value !== null && (options.y === "linear" || p.value > 0));
     if (!drawn.length) return { y_lo: options.y === "log" ? 1 : 0, y_hi: options.y === "log" ? 10 : 1 };
     const halves = drawn.filter((p) => p.low !== null).map((p) => Math.max(p.value - p.low, p.high - p.value)).sort((a, b) => a - b);
     const usual = 2 * (halves[Math.floor(0.8 * halves.length)] ?? 0);
@@ -61,7 +59,6 @@ perftrack.trend = (target, { spoken, changed }) => {
   };
 
   const dataOf = () => {
-    const [factor] = scaling();
     const scaled = (value) => (value === null ? null : value / factor);
     const above = (value) => (options.y === "log" && value !== null && value <= 0 ? null : value);
     return visible().map((p) => ({
@@ -97,9 +94,11 @@ perftrack.trend = (target, { spoken, changed }) => {
       mount.replaceChildren(h("p", { class: "notice" }, "Every lane is switched off. Switch one on below."));
       return;
     }
-    const [, unit] = scaling();
+    const [first, last] = range();
+    within = visible().filter((p) => p.commit >= first && p.commit <= last);
+    [factor, unit] = scaling();
     const [lo, hi] = domain();
-    const count = inRange().length;
+    const count = within.length;
     const view = await perftrack.chart(mount, `trend-${options.x}-${options.y}`, {
       data: { points: dataOf(), breaks: breaksOf() },
       params: {
@@ -138,15 +137,17 @@ perftrack.trend = (target, { spoken, changed }) => {
     if (shift) setRange(from + shift, to + shift);
   };
 
-  // Pixel position of a point inside the target.
-  const spot = (point) => {
+  // A function from points to pixels inside the target.
+  const pixels = () => {
     const [x0, y0] = chart.origin();
     const box = mount.querySelector("svg").getBoundingClientRect();
     const frame = target.getBoundingClientRect();
-    const [factor] = scaling();
-    const plain = point.status === "ok" && point.value !== null && !(options.y === "log" && point.value <= 0);
-    const y = plain ? chart.scale("y")(point.value / factor) : chart.height() - 7;
-    return [box.left - frame.left + x0 + chart.scale("x")(place(point.commit)), box.top - frame.top + y0 + y];
+    const [left, top] = [box.left - frame.left + x0, box.top - frame.top + y0];
+    const [toX, toY, foot] = [chart.scale("x"), chart.scale("y"), chart.height() - 7];
+    return (point) => {
+      const plain = point.status === "ok" && point.value !== null && !(options.y === "log" && point.value <= 0);
+      return [left + toX(place(point.commit)), top + (plain ? toY(point.value / factor) : foot)];
+    };
   };
 
   const hide = () => {
@@ -164,7 +165,7 @@ perftrack.trend = (target, { spoken, changed }) => {
       if (aloud) spoken(read.spoken(point));
     }
     tooltip.hidden = false;
-    const [x, y] = spot(point);
+    const [x, y] = pixels()(point);
     const width = tooltip.offsetWidth, height = tooltip.offsetHeight;
     const left = x + 14 + width > target.clientWidth ? Math.max(0, x - 14 - width) : x + 14;
     tooltip.style.left = `${Math.min(left, Math.max(0, target.clientWidth - width))}px`;
@@ -176,7 +177,8 @@ perftrack.trend = (target, { spoken, changed }) => {
     const frame = target.getBoundingClientRect();
     const [px, py] = [event.clientX - frame.left, event.clientY - frame.top];
     let best = null, least = reach;
-    for (const point of inRange()) {
+    const spot = pixels();
+    for (const point of within) {
       const [x, y] = spot(point);
       const distance = Math.hypot(x - px, (y - py) * 0.5);
       if (distance < least) [best, least] = [point, distance];
@@ -248,7 +250,7 @@ perftrack.trend = (target, { spoken, changed }) => {
 
   target.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !chart) return;
-    const order = inRange();
+    const order = within;
     const at = cursor ? order.indexOf(cursor) : -1;
     const go = (i) => order.length && show(order[Math.max(0, Math.min(order.length - 1, i))], true);
     const keys = {
