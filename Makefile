@@ -4,12 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO := demo-out
 
-.PHONY: help demo test test-all lint clean
+.PHONY: help demo test lint clean
 
 help:
 	@echo "make demo      record, compare and publish a small repository made for it (2-3 minutes)"
-	@echo "make test      the tests that need no GPU, torch or browser and are not slow"
-	@echo "make test-all  the slow ones too: builds the wheel and installs it elsewhere"
+	@echo "make test      all tests; those that need a GPU, torch or a browser are skipped where there is none"
 	@echo "make lint      ruff, mypy and the import contracts"
 	@echo "make clean     remove what the others made"
 
@@ -25,10 +24,7 @@ demo: $(VENV)/installed
 	$(BIN)/python examples/demo/run_demo.py $(DEMO)
 
 test: $(VENV)/installed
-	$(BIN)/python -m pytest -m "not (gpu or torch or browser or slow)"
-
-test-all: $(VENV)/installed
-	$(BIN)/python -m pytest -m "not (gpu or torch or browser)"
+	$(BIN)/python -m pytest -n auto
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .

@@ -49,7 +49,11 @@ def assemble(
     environments = [EnvironmentFingerprint.from_dict(o.result.fingerprint) for o in outcomes]
     changed = [d for e in environments[1:] for d in differences(environments[0], e) if d.refuses]
     if changed:
-        message = f"the environment changed between the run's processes: {changed[0]}"
+        # Each process has its own order of cases: what one case's set-up switches, the next ones see or not.
+        message = (
+            f"the environment changed between the run's processes: {changed[0]}; if a benchmark's set-up "
+            "changes it, undo that in its teardown, or change it for all at the top of the file"
+        )
         bad = Outcome(CaseResult(Status.FAILED, message), "")
         return (_unmeasured(selected, bad, 1, 1, circumstances),)
     names = [m.metric for m in outcomes[0].result.metrics]

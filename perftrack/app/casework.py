@@ -43,6 +43,16 @@ def environment_of(kind: str, policy: str) -> Reply:
         return Reply(failure=Problem(kind, error.message, error.hint or ""))
 
 
+def checkup_of(kind: str) -> Reply:
+    """What checks of the measuring environment find here, for a device's kind."""
+    from perftrack.timing.checkup import check_up  # no worker that measures needs it
+
+    try:
+        return Reply(findings=check_up(kind, coordinator=os.getppid()))
+    except PerftrackError as error:
+        return Reply(failure=Problem(kind, error.message, error.hint or ""))
+
+
 def measure_command(spec: CommandSpec, root: Path, request: RunCase) -> CaseResult:
     """A configured command: its wall time, or the numbers it prints."""
     environment = capture("cpu", 0, policy=request.policy or None)

@@ -6,8 +6,9 @@ from perftrack.app.project import Project
 from perftrack.app.record import policy
 from perftrack.core.fingerprint import EnvironmentFingerprint
 from perftrack.errors import StoreError, WorkerError
+from perftrack.suite.launch import Setup
 from perftrack.suite.messages import Request
-from perftrack.suite.pool import Setup, WorkerProcess
+from perftrack.suite.pool import WorkerProcess
 
 
 def current(project: Project, device: str, python: str | None) -> EnvironmentFingerprint:

@@ -11,7 +11,7 @@ from perftrack.config import Config, load_config
 from perftrack.errors import SuiteError
 from perftrack.store import Store
 from perftrack.suite.command import CommandSpec
-from perftrack.suite.pool import Setup
+from perftrack.suite.launch import Setup
 from perftrack.vcs import Repository
 
 STORE_VARIABLE = "PERFTRACK_STORE"

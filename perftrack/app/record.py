@@ -2,95 +2,27 @@
 
 from __future__ import annotations
 
-import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Protocol
+from collections.abc import Callable, Sequence
 
 from perftrack._version import __version__
 from perftrack.app.assemble import Circumstances, assemble
 from perftrack.app.project import Project
+from perftrack.app.recording import DryRun, Progress, Recorded, RecordOptions
+from perftrack.app.tree import Tree, build
 from perftrack.app.visit import Outcome, VisitSettings, discover, visit
 from perftrack.core.fingerprint import make_policy
-from perftrack.core.model import Case, Commit, Measurement, Reason, Run, Status
+from perftrack.core.model import Case, Measurement, Reason, Run, Status
 from perftrack.core.plan import Plan
 from perftrack.core.reasons import reason
 from perftrack.errors import GitError, SuiteError, WorkerError
+from perftrack.suite.launch import Setup
 from perftrack.suite.messages import Catalogue, Problem
-from perftrack.suite.pool import Setup, WorkerProcess
+from perftrack.suite.pool import WorkerProcess
 from perftrack.suite.selection import Selected, select
 
 QUICK = Plan(windows=3, window_s=0.03, max_samples=20, warmup_cap_s=0.2, budget_s=1.0, pause_s=0.002)
 QUICK_PROCESSES = 2
-BUILD_LOG_KEPT = 4000
-
-
-class Progress(Protocol):
-    """What recording tells while it goes on."""
-
-    def commit(self, commit: Commit, position: int, total: int) -> None: ...
-    def building(self, command: str) -> None: ...
-    def planned(self, units: int) -> None: ...
-    def problem(self, problem: Problem) -> None: ...
-    def measured(self, selected: Selected, process: int, outcome: Outcome) -> None: ...
-    def stored(self, run: Run, new: bool) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class RecordOptions:
-    """What was asked. No revisions: the working tree at HEAD, in place."""
-
-    revisions: tuple[str, ...] = ()
-    patterns: tuple[str, ...] = ()
-    quick: bool = False
-    allow_dirty: bool = False
-    processes: int | None = None
-    build: str | None = None
-    python: str | None = None
-    device: str | None = None
-    benchmarks_from_commit: bool = False
-    label: str = ""
-    seed: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """One commit's answer: the run (None where nothing could be measured) and what was wrong on the way."""
-
-    commit: Commit
-    run: Run | None
-    new: bool
-    problems: tuple[Problem, ...] = ()
-    failure: str = ""
-
-    @property
-    def measured(self) -> int:
-        return sum(m.status is Status.OK for m in self.run.measurements) if self.run else 0
-
-
-@dataclass(frozen=True, slots=True)
-class DryRun:
-    """What would be measured, and the longest that timed work and warm-up would take."""
-
-    commits: tuple[Commit, ...]
-    cases: tuple[Selected, ...]
-    problems: tuple[Problem, ...]
-    processes: int
-    at_most_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """A commit's files: the user's checkout, or a worktree made for it."""
-
-    commit: Commit
-    root: Path
-    in_place: bool
-    dirty: bool
-    notes: tuple[Reason, ...] = field(default=())
 
 
 def record(
@@ -174,9 +106,11 @@ def _record_tree(
 ) -> Recorded:
     progress.commit(tree.commit, position, total)
     started = clock()
-    build = options.build if options.build is not None else ("" if tree.in_place else project.config.build)
-    if build and (failure := _build(project, tree, build, progress)):
-        return Recorded(tree.commit, None, False, failure=failure)
+    command = options.build if options.build is not None else ("" if tree.in_place else project.config.build)
+    if command:
+        progress.building(command)
+        if failure := build(tree, command, project.config.build_timeout_s):
+            return Recorded(tree.commit, None, False, failure=failure)
     setup = project.setup(
         tree.root, python=options.python, benchmarks_from_tree=tree.in_place or options.benchmarks_from_commit
     )
@@ -189,38 +123,13 @@ def _record_tree(
         return Recorded(tree.commit, None, False, failure=error.message)
     for problem in catalogue.problems:
         progress.problem(problem)
-    if not any(m.status is Status.OK for m in measurements) and not measurements:
+    if not measurements:
         return Recorded(tree.commit, None, False, catalogue.problems, "no benchmark was found")
     run = _run_of(tree, options, measurements, catalogue, seed, started, clock() - started)
     project.repository.ensure_ignored(project.store.path)
     new = project.store.add_run(run, [tree.commit])
     progress.stored(run, new)
     return Recorded(tree.commit, run, new, catalogue.problems)
-
-
-def _build(project: Project, tree: Tree, command: str, progress: Progress) -> str:
-    """Run the build command in the tree; empty on success, else what went wrong with the end of its log."""
-    progress.building(command)
-    limit_s = project.config.build_timeout_s
-    try:
-        done = subprocess.run(
-            ["/bin/sh", "-c", command],
-            cwd=tree.root,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=limit_s,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        return f"the build took longer than {limit_s:g} s: {_tail(error.output)}"
-    if done.returncode:
-        return f"the build exited with {done.returncode}: {_tail(done.stdout)}"
-    return ""
-
-
-def _tail(log: bytes | None) -> str:
-    return (log or b"")[-BUILD_LOG_KEPT:].decode(errors="replace").strip()
 
 
 def _measure(
@@ -235,7 +144,7 @@ def _measure(
     settings = VisitSettings(
         plan, project.config.timeout_s, options.device or project.config.device, policy(project)
     )
-    with _first_worker(setup) as worker:
+    with WorkerProcess(setup) as worker:
         catalogue = discover(worker, settings.timeout_s)
         cases = select(catalogue.declared, options.patterns)
         progress.planned(len(cases) * processes)
@@ -257,13 +166,10 @@ def _measure(
             remaining = [s for s in remaining if answers[s.case].result.status is Status.OK]
     circumstances = Circumstances(tree.dirty, options.quick, project.config.threshold)
     measurements = tuple(m for s in cases for m in assemble(s, outcomes[s.case], circumstances))
+    for m in measurements:
+        if m.status is Status.FAILED and all(o.result.status is Status.OK for o in outcomes[m.case]):
+            progress.problem(Problem(m.source, f"{m.case.id}: {m.reasons[0].message}"))
     return measurements, catalogue
-
-
-@contextmanager
-def _first_worker(setup: Setup) -> Iterator[WorkerProcess]:
-    with WorkerProcess(setup) as worker:
-        yield worker
 
 
 def _run_of(

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from perftrack.core.model import Case, Status
 from perftrack.core.plan import Plan
 from perftrack.errors import WorkerError
+from perftrack.suite.launch import Setup
 from perftrack.suite.messages import CaseResult, Catalogue, Request, RunCase
-from perftrack.suite.pool import Setup, WorkerDied, WorkerProcess
+from perftrack.suite.pool import WorkerDied, WorkerProcess
 from perftrack.suite.selection import Selected
 
 

@@ -14,7 +14,13 @@ import traceback
 from pathlib import Path
 from typing import BinaryIO
 
-from perftrack.app.casework import environment_of, measure_benchmark, measure_command, measure_metric
+from perftrack.app.casework import (
+    checkup_of,
+    environment_of,
+    measure_benchmark,
+    measure_command,
+    measure_metric,
+)
 from perftrack.core.model import Params, Status
 from perftrack.core.plan import Plan
 from perftrack.errors import PerftrackError
@@ -44,6 +50,8 @@ def main(requests: BinaryIO, replies: BinaryIO, setup: dict[str, object]) -> int
             reply = Reply(result=worker.run(_decode_run(request["run"])))
         elif request["environment"]:
             reply = environment_of(request["environment"], request["policy"])
+        elif request["checkup"]:
+            reply = checkup_of(request["checkup"])
         else:
             break
         if os.getpid() != pid:

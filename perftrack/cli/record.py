@@ -66,11 +66,12 @@ def command(
     """
     from perftrack.app import record as app
     from perftrack.app.project import Project
+    from perftrack.app.recording import RecordOptions
     from perftrack.cli import record_view as view
     from perftrack.cli.progress import RecordProgress
 
     project = Project.find(directory, store)
-    options = app.RecordOptions(
+    options = RecordOptions(
         revisions=revisions,
         patterns=patterns,
         quick=quick,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from perftrack.app.record import DryRun, Recorded
+from perftrack.app.recording import DryRun, Recorded
 from perftrack.cli.documents import case_json, commit_json, measurement_json
 from perftrack.cli.output import console, print_json, reasons_json, table
 from perftrack.core.model import Measurement, Status

@@ -10,6 +10,7 @@ import json
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from perftrack.core.checkup import Finding
 from perftrack.core.model import Direction, Params, ProcessSamples, Protocol, Status
 from perftrack.core.plan import Plan
 from perftrack.core.tiers import Exclusivity
@@ -73,11 +74,12 @@ class RunCase:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One line to the worker: exactly one is set; none means: exit. `environment`: a device's kind."""
+    """One line to the worker: exactly one is set; none means: exit. `environment`, `checkup`: a device's kind."""
 
     discover: bool = False
     run: RunCase | None = None
     environment: str = ""
+    checkup: str = ""
     policy: str = ""
 
 
@@ -113,6 +115,7 @@ class Reply:
     catalogue: Catalogue | None = None
     result: CaseResult | None = None
     fingerprint: dict[str, object] | None = None
+    findings: tuple[Finding, ...] | None = None
     failure: Problem | None = None  # the request could not be served
 
 

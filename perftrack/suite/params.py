@@ -7,7 +7,7 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from perftrack.core.model import Params, Scalar
+from perftrack.core.model import Case, Params, Scalar
 
 MAX_CASES = 10_000
 MAX_PARAM_LENGTH = 200
@@ -37,8 +37,9 @@ def expand(params: ParamSpec | None, target: Callable[..., object]) -> tuple[tup
     if problems:
         return ((),), problems[:1]
     cases = tuple(tuple(c.items()) for c in combos)
-    if len({frozenset(c) for c in cases}) < len(cases):
-        return ((),), ["the same parameter combination twice"]
+    ids = [Case("", c).id for c in cases]
+    if twice := {i for i in ids if ids.count(i) > 1} if len(set(ids)) < len(ids) else set():
+        return ((),), [f"two parameter combinations read the same: {min(twice)}"]
     return cases, _accepts(target, tuple(combos[0]))
 
 

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
-import json
 import os
 import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import msgspec
 
-import perftrack
 from perftrack.errors import WorkerError
 from perftrack.suite.boot import BOOT
-from perftrack.suite.command import CommandSpec
+from perftrack.suite.launch import Setup
 from perftrack.suite.messages import Reply, Request, encode
 
 OUTPUT_KEPT = 16 * 1024
@@ -39,41 +34,6 @@ class WorkerDied(Exception):  # noqa: N818 - an event, handled where it happens
 
 class WorkerTimedOut(WorkerDied):
     """The worker did not answer in time and was killed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """Where a worker runs and what it loads.
-
-    base: root of the tree under test, and the working directory. folder: the benchmark files, shown
-    relative to `home`, the root of the tree that they are in.
-    foreign: the user's own checkout where `base` is another commit's; modules must not come from there.
-    """
-
-    python: str
-    base: Path
-    folder: Path
-    home: Path
-    pattern: str = "bench_*.py"
-    pythonpath: tuple[Path, ...] = ()
-    foreign: Path | None = None
-    commands: tuple[CommandSpec, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
-
-    def encode(self) -> bytes:
-        spec = importlib.util.find_spec("pynvml")
-        document = {
-            "base": str(self.base),
-            "folder": str(self.folder),
-            "home": str(self.home),
-            "pattern": self.pattern,
-            "pythonpath": [str(p) for p in self.pythonpath],
-            "foreign": str(self.foreign) if self.foreign else "",
-            "commands": [asdict(c) for c in self.commands],
-            "package": str(Path(perftrack.__file__).resolve()),
-            "pynvml": spec.origin if spec and spec.origin else "",
-        }
-        return json.dumps(document).encode() + b"\n"
 
 
 class WorkerProcess:

@@ -31,7 +31,8 @@ from perftrack.core.estimate import estimate  # noqa: E402
 from perftrack.core.model import ProcessSamples, Status  # noqa: E402
 from perftrack.core.plan import Plan  # noqa: E402
 from perftrack.core.stats import process_value  # noqa: E402
-from perftrack.suite.pool import Setup, WorkerProcess  # noqa: E402
+from perftrack.suite.launch import Setup  # noqa: E402
+from perftrack.suite.pool import WorkerProcess  # noqa: E402
 from perftrack.suite.selection import select  # noqa: E402
 from perftrack.timing.compare import compare  # noqa: E402
 

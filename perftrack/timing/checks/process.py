@@ -9,11 +9,12 @@ from time import perf_counter_ns
 from typing import Any
 
 from perftrack.core.checkup import Finding, fail, ok, warn
+from perftrack.core.model import Timer
 from perftrack.timing.checks.scene import Scene
 from perftrack.timing.devices import UNTESTED_ON_HARDWARE
 from perftrack.timing.gauge import torch_identity
 from perftrack.timing.host import cpu_model
-from perftrack.timing.session import RESOLUTION_FACTOR
+from perftrack.timing.session import MIN_HOST_SAMPLE_S, RESOLUTION_FACTOR
 from perftrack.timing.toolchain import installed_version, python_version
 
 # Reading these takes a trip to a chip outside the processor, a microsecond or more.
@@ -23,6 +24,8 @@ SLOW_READ_S = 1e-6
 COARSE_STEP_S = 10e-6
 _NVIDIA_DRIVER = ("dev/nvidiactl", "dev/nvidia0", "proc/driver/nvidia/version", "dev/dxg")
 _AMD_DRIVER = ("dev/kfd",)
+INSTALL = "pip install torch in it, or name another Python with --python."
+REINSTALL = "Reinstall torch in this Python, or name another with --python."
 
 
 def interpreter(scene: Scene) -> Finding:
@@ -44,26 +47,33 @@ def interpreter(scene: Scene) -> Finding:
 def torch(scene: Scene) -> Finding:
     loaded: Any = sys.modules.get("torch")
     if scene.torch_problem:
-        return fail(scene.torch_problem, "Reinstall torch in this Python, or name another with --python.")
-    if loaded is not None and hasattr(loaded, "version"):
-        built = loaded.version.hip and f"HIP {loaded.version.hip}" or loaded.version.cuda
-        seen = f"torch {loaded.__version__}, " + (f"built for {_toolkit(built)}" if built else "built for the CPU")
-        if built is None and scene.kind in ("cuda", "rocm"):
-            return fail(seen, "Install a build of torch for this machine's GPU: see pytorch.org/get-started.")
-        if scene.kind == "cpu" and (driver := _driver(scene)):
-            return warn(f"{seen}; {driver}, but torch sees no GPU", "Check CUDA_VISIBLE_DEVICES and torch's build.")
-        return ok(seen)
+        return fail(scene.torch_problem, REINSTALL)
+    if loaded is not None:
+        return _loaded_torch(scene, loaded)
     version = installed_version("torch")
-    if version is not None:
-        return ok(f"torch {version} is installed; device {scene.kind} does not use it")
     if scene.on_accelerator:
-        return fail("torch is not installed in this Python", "pip install torch in it, or name another with --python.")
+        if version is not None:
+            return fail(f"torch {version} is installed, but can't be imported", REINSTALL)
+        return fail("torch is not installed in this Python", INSTALL)
+    if version is not None:
+        return ok(f"torch {version} is installed; device {scene.kind} does not need it")
     if driver := _driver(scene):
-        return warn(
-            f"{driver}, but torch is not installed in this Python: only the CPU can be measured",
-            "pip install torch in it, or name another with --python, to measure on the GPU.",
-        )
+        return warn(f"{driver}, but torch is not installed in this Python: only the CPU can be measured", INSTALL)
     return ok("not installed; only work on a GPU needs it")
+
+
+def _loaded_torch(scene: Scene, loaded: Any) -> Finding:
+    hip, cuda = loaded.version.hip, loaded.version.cuda
+    built = f"built for HIP {hip}" if hip else f"built for CUDA {cuda}" if cuda else "built without CUDA and HIP"
+    seen = f"torch {loaded.__version__}, {built}"
+    if scene.kind in ("cuda", "rocm") and not (hip or cuda):
+        return fail(seen, "Install a build of torch for this machine's GPU (pytorch.org says which).")
+    if scene.kind == "cpu" and (driver := _driver(scene)):
+        return warn(
+            f"{seen}; {driver}, but torch sees no GPU",
+            "Check CUDA_VISIBLE_DEVICES, and that torch's build fits the driver.",
+        )
+    return ok(seen)
 
 
 def device(scene: Scene) -> Finding:
@@ -93,7 +103,9 @@ def timer(scene: Scene) -> Finding | None:
     if scene.device is None or scene.kind == "replay":
         return None
     step = scene.device.resolution_s
-    least = f"a sample lasts at least {_time(RESOLUTION_FACTOR * step)}"
+    host = scene.device.timer is Timer.HOST
+    shortest = max(RESOLUTION_FACTOR * step, MIN_HOST_SAMPLE_S if host else 0.0)
+    least = f"a sample lasts at least {_time(shortest)}"
     seen = f"{scene.device.timer.value}, steps of {_time(step)}: {least}"
     if scene.kind != "cpu":
         if step > COARSE_STEP_S:
@@ -127,10 +139,6 @@ def _driver(scene: Scene) -> str:
     if scene.exists(*_NVIDIA_DRIVER):
         return "an NVIDIA driver is here"
     return "an AMD driver is here" if scene.exists(*_AMD_DRIVER) else ""
-
-
-def _toolkit(built: str) -> str:
-    return built if built.startswith("HIP") else f"CUDA {built}"
 
 
 def _time(seconds: float) -> str:

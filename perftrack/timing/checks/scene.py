@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ class Scene:
     torch_problem: str = ""
     root: Path = host.ROOT
     environ: Mapping[str, str] = os.environ
-    state: Path = Path()
+    state: Path = field(default_factory=state_directory)
     coordinator: int | None = None
 
     @property
@@ -104,9 +104,7 @@ def opened(asked: str, coordinator: int | None = None) -> Iterator[Scene]:
         except DeviceError as error:
             no_gauge = error
     try:
-        yield Scene(
-            kind, device, refusal, gauge, no_gauge, problem, state=state_directory(), coordinator=coordinator
-        )
+        yield Scene(kind, device, refusal, gauge, no_gauge, problem, coordinator=coordinator)
     finally:
         if gauge is not None:
             gauge.close()

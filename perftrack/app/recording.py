@@ -1,0 +1,65 @@
+"""What is asked of a recording, what it tells on the way, and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from perftrack.app.visit import Outcome
+from perftrack.core.model import Commit, Run, Status
+from perftrack.suite.messages import Problem
+from perftrack.suite.selection import Selected
+
+
+class Progress(Protocol):
+    """What recording tells while it goes on."""
+
+    def commit(self, commit: Commit, position: int, total: int) -> None: ...
+    def building(self, command: str) -> None: ...
+    def planned(self, units: int) -> None: ...
+    def problem(self, problem: Problem) -> None: ...
+    def measured(self, selected: Selected, process: int, outcome: Outcome) -> None: ...
+    def stored(self, run: Run, new: bool) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RecordOptions:
+    """What was asked. No revisions: the working tree at HEAD, in place."""
+
+    revisions: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    quick: bool = False
+    allow_dirty: bool = False
+    processes: int | None = None
+    build: str | None = None
+    python: str | None = None
+    device: str | None = None
+    benchmarks_from_commit: bool = False
+    label: str = ""
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One commit's answer: the run (None where nothing could be measured) and what was wrong on the way."""
+
+    commit: Commit
+    run: Run | None
+    new: bool
+    problems: tuple[Problem, ...] = ()
+    failure: str = ""
+
+    @property
+    def measured(self) -> int:
+        return sum(m.status is Status.OK for m in self.run.measurements) if self.run else 0
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """What would be measured, and the longest that timed work and warm-up would take."""
+
+    commits: tuple[Commit, ...]
+    cases: tuple[Selected, ...]
+    problems: tuple[Problem, ...]
+    processes: int
+    at_most_s: float
