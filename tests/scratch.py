@@ -54,6 +54,11 @@ class Scratch:
 
     root: Path
 
+    @property
+    def state(self) -> Path:
+        """Where the commands keep what outlives them: out of the working tree."""
+        return self.root / ".git" / "state"
+
     def git(self, *arguments: str) -> str:
         done = subprocess.run(
             ["git", *arguments], cwd=self.root, env=git_environment(), check=True, capture_output=True, text=True
@@ -77,7 +82,8 @@ class Scratch:
         done = subprocess.run(
             [sys.executable, "-m", "perftrack", *arguments],
             cwd=self.root,
-            env=command_environment(replayed=replayed) | environment,
+            # Clock locks on record are the machine's: tests neither read nor restore them.
+            env=command_environment(replayed=replayed) | {"XDG_STATE_HOME": str(self.state)} | environment,
             capture_output=True,
             text=True,
             timeout=timeout,

@@ -72,7 +72,7 @@ def worker_modules() -> list[str]:
     parents_side = {"timing/measure.py", "timing/compare.py", "suite/pool.py", "suite/selection.py"}
     folders = ("timing", "suite")
     files = [p for p in MODULES if p.relative_to(ROOT / "perftrack").parts[0] in folders]
-    core = ("model", "fingerprint", "tiers", "reasons", "plan")
+    core = ("checkup", "model", "fingerprint", "tiers", "reasons", "plan")
     files += [ROOT / "perftrack" / "core" / f"{name}.py" for name in core]
     files += [ROOT / "perftrack" / "app" / "worker.py", ROOT / "perftrack" / "errors.py"]
     kept = [p for p in files if p.relative_to(ROOT / "perftrack").as_posix() not in parents_side]

@@ -48,7 +48,7 @@ def checkup_of(kind: str) -> Reply:
     from perftrack.timing.checkup import check_up  # no worker that measures needs it
 
     try:
-        return Reply(findings=check_up(kind, coordinator=os.getppid()))
+        return Reply(checkup=check_up(kind, coordinator=os.getppid()))
     except PerftrackError as error:
         return Reply(failure=Problem(kind, error.message, error.hint or ""))
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from perftrack.app.history import CommitResults, Noise, results_of
 from perftrack.app.project import Project
+from perftrack.core.discoveries import control_false_discoveries
 from perftrack.core.history import lane_of
 from perftrack.core.model import Measurement, Status
-from perftrack.core.verdict import Judgement, Verdict, control_false_discoveries, judge
+from perftrack.core.verdict import Judgement, Verdict, judge
 
 EXIT_REGRESSION = 3
 EXIT_UNDECIDED = 4
@@ -33,6 +34,7 @@ class Comparison:
     baseline: CommitResults
     candidate: CommitResults
     judgements: tuple[Judgement, ...]
+    live: bool = False
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -78,8 +80,12 @@ def compare(
         judge(b, c, threshold=threshold, noise=noise.of(c) if b is not None and c is not None else None)
         for b, c in pair(before.measurements, after.measurements)
     ]
-    controlled = control_false_discoveries(judged)
-    return Comparison(before, after, tuple(sorted(controlled, key=_significance)))
+    return Comparison(before, after, ranked(judged))
+
+
+def ranked(judgements: Sequence[Judgement]) -> tuple[Judgement, ...]:
+    """With the false-discovery rate controlled, and the most significant first."""
+    return tuple(sorted(control_false_discoveries(judgements), key=_significance))
 
 
 def _significance(judged: Judgement) -> tuple[int, float, float, str]:

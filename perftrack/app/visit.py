@@ -63,7 +63,7 @@ def visit(
 ) -> dict[Case, Outcome]:
     """Measure every case once in one fresh worker, in an order shuffled by the seed.
 
-    A case that kills or hangs the worker fails alone: a new worker goes on with the rest. `worker`: one
+    A case that fails, kills or hangs the worker fails alone: a new worker goes on with the rest. `worker`: one
     that is already started and has measured nothing yet.
     """
     order = list(cases)
@@ -75,8 +75,8 @@ def visit(
             if current is None:
                 current = WorkerProcess(setup)
                 current.start()
-            outcome, survived = _ask(current, selected, settings, process_index, seed)
-            if not survived:
+            outcome, usable = measure_case(current, selected, settings, process_index, seed)
+            if not usable:
                 current.stop(grace_s=0.0)
                 current = None
             outcomes[selected.case] = outcome
@@ -87,9 +87,13 @@ def visit(
     return outcomes
 
 
-def _ask(
+def measure_case(
     worker: WorkerProcess, selected: Selected, settings: VisitSettings, process_index: int, seed: int
 ) -> tuple[Outcome, bool]:
+    """One case in one worker, and whether the worker may measure another.
+
+    It may not after a failure: what failed can have left the device, or the interpreter, in any state.
+    """
     case, declared = selected.case, selected.declared
     request = RunCase(
         benchmark=case.benchmark,
@@ -107,4 +111,4 @@ def _ask(
         return Outcome(CaseResult(Status.FAILED, f"the worker {error.how}"), error.output), False
     if reply.result is None:
         return Outcome(CaseResult(Status.FAILED, "the worker answered out of turn"), worker.output), False
-    return Outcome(reply.result, worker.output), True
+    return Outcome(reply.result, worker.output), reply.result.status is not Status.FAILED

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from perftrack.cli.options import bench_option, json_option, project_options
+from perftrack.cli.options import bench_option, json_option, project_options, verbosity_options
 
 
 @click.command("compare")
@@ -24,8 +24,25 @@ from perftrack.cli.options import bench_option, json_option, project_options
     is_flag=True,
     help="Exit 0 although cases are inconclusive, if others were decided.",
 )
+@click.option("--live", is_flag=True, help="Measure both commits now, in fresh processes that take turns.")
+@click.option(
+    "--rounds", type=click.IntRange(6, 500), default=30, show_default=True, help="With --live: most rounds a case."
+)
+@click.option(
+    "--budget",
+    type=click.FloatRange(0, min_open=True),
+    default=600.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="With --live: no new round after this long.",
+)
+@click.option("--build", metavar="COMMAND", help="With --live: shell command that builds each side.")
+@click.option(
+    "--seed", type=click.IntRange(0, 2**31 - 1), help="With --live: seed of the orders. [default: drawn]"
+)
 @click.option("--markdown", is_flag=True, help="A table for a pull request.")
 @json_option
+@verbosity_options
 @project_options
 def command(
     baseline: str,
@@ -34,14 +51,23 @@ def command(
     threshold: float | None,
     everything: bool,
     pass_inconclusive: bool,
+    live: bool,
+    rounds: int,
+    budget: float,
+    build: str | None,
+    seed: int | None,
     markdown: bool,
     as_json: bool,
+    quiet: bool,
+    verbose: bool,
     store: Path | None,
     directory: Path,
 ) -> int:
-    """Compare two recorded commits: a gate for CI.
+    """Compare two commits: a gate for CI. The recorded results, or with --live fresh ones of both.
 
     Exit 3 if anything regressed; 4 if anything could not be decided; 0 if everything was and nothing got worse.
+    With --live both commits are checked out aside and measured in rounds: one fresh process a side, case by
+    case in random order, until every interval is narrower than half its threshold.
 
     \b
     Examples:
@@ -49,6 +75,7 @@ def command(
       perftrack compare HEAD~1 HEAD --all
       perftrack compare HEAD~1 HEAD --markdown
       perftrack compare HEAD~1 HEAD --json
+      perftrack compare HEAD~1 HEAD --live --bench total
     """
     from perftrack.app.comparison import compare
     from perftrack.app.project import Project
@@ -57,9 +84,16 @@ def command(
 
     if as_json and markdown:
         raise UsageError("--json and --markdown are two answers to one question", "Give one of them.")
-    comparison = compare(
-        Project.find(directory, store), baseline, candidate, patterns=patterns, threshold=threshold
-    )
+    project = Project.find(directory, store)
+    if live:
+        from perftrack.app.live import LiveOptions, compare_live
+        from perftrack.cli.progress import RecordProgress
+
+        options = LiveOptions(patterns, threshold, rounds, budget, build=build, seed=seed)
+        with RecordProgress(quiet=quiet, verbose=verbose) as progress:
+            comparison = compare_live(project, baseline, candidate, options, progress)
+    else:
+        comparison = compare(project, baseline, candidate, patterns=patterns, threshold=threshold)
     code = comparison.exit_code(pass_inconclusive=pass_inconclusive)
     if as_json:
         view.show_json(comparison, code)

@@ -22,6 +22,7 @@ COMMANDS = {
     "log": "perftrack.cli.log",
     "compare": "perftrack.cli.compare",
     "env": "perftrack.cli.env",
+    "doctor": "perftrack.cli.doctor",
     "site": "perftrack.cli.site",
     "config": "perftrack.cli.config",
 }

@@ -65,6 +65,7 @@ def command(
       perftrack record --dry-run
     """
     from perftrack.app import record as app
+    from perftrack.app.doctor import left_locked
     from perftrack.app.project import Project
     from perftrack.app.recording import RecordOptions
     from perftrack.cli import record_view as view
@@ -88,6 +89,8 @@ def command(
         plan = app.dry_run(project, options)
         view.show_plan(plan, as_json=as_json)
         return 0 if plan.cases else 1
+    if left := left_locked():
+        click.echo(f"Warning: {left[0]}\nHint: {left[1]}", err=True)
     with RecordProgress(quiet=quiet, verbose=verbose) as progress:
         recorded = app.record(project, options, progress)
     view.show_recorded(recorded, as_json=as_json)

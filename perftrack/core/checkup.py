@@ -32,6 +32,20 @@ class Finding:
     area: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Checkup:
+    """All findings about one device kind in one interpreter."""
+
+    device: str
+    python: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def possible(self) -> bool:
+        """Whether anything can be measured there at all."""
+        return not any(f.blocks for f in self.findings)
+
+
 def ok(seen: str, **numbers: float) -> Finding:
     return Finding(Health.OK, seen, numbers=numbers)
 

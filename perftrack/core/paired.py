@@ -28,6 +28,7 @@ class PairedEffect:
     p_value: float
     slot_effect: float
     rounds: int
+    df: float = 1.0
 
 
 def paired_effect(log_ratios: Sequence[float], candidate_second: Sequence[bool]) -> PairedEffect:
@@ -52,7 +53,7 @@ def paired_effect(log_ratios: Sequence[float], candidate_second: Sequence[bool])
     half = t_quantile(df, 0.5 + CONFIDENCE / 2) * error
     p_value = t_two_sided_p(df, effect / error) if error > 0 else float(effect == 0.0)
     slot = float(beta[1]) if both_orders else 0.0
-    return PairedEffect(effect, Interval(effect - half, effect + half), p_value, slot, n)
+    return PairedEffect(effect, Interval(effect - half, effect + half), p_value, slot, n, float(df))
 
 
 def _inflation(residual: np.ndarray) -> float:

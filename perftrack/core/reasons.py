@@ -54,6 +54,7 @@ REASONS: dict[str, str] = {
     "no-lane-history": (
         "the lane's run-to-run variance is unknown: runs taken apart may differ by more than shown"
     ),
+    "live": "both sides took turns for {rounds} rounds; running second in a round cost {slot_pct:.2g} %",
     "lane-noise": "includes the lane's run-to-run standard deviation of {pct:.2g} % ({runs} runs)",
     # Limitations
     "benchmarks-uncommitted": "the benchmark files had uncommitted changes: {paths}",

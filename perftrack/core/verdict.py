@@ -18,13 +18,13 @@ import numpy as np
 from perftrack.core.comparability import obstacles
 from perftrack.core.model import Direction, Interval, Measurement, MeasurementTier, Reason, Status, Timer
 from perftrack.core.noise import LaneNoise
+from perftrack.core.paired import PairedEffect
 from perftrack.core.reasons import reason
 from perftrack.core.stats import t_quantile, t_two_sided_p
 from perftrack.core.units import format_percent
 from perftrack.errors import InvalidValueError
 
 DEFAULT_THRESHOLD = 0.02
-FALSE_DISCOVERY_RATE = 0.05
 CONFIDENCE = 0.95
 POWER = 0.8
 MIN_PROCESSES = 2
@@ -77,8 +77,13 @@ def judge(
     *,
     threshold: float | None = None,
     noise: LaneNoise | None = None,
+    paired: PairedEffect | None = None,
 ) -> Judgement:
-    """Judge one metric of one case. Raises InvalidValueError where neither side is given."""
+    """Judge one metric of one case. Raises InvalidValueError where neither side is given.
+
+    `noise`: of the lane, for sides recorded apart. `paired`: for sides that took turns, the effect of their
+    rounds, ln(candidate / baseline) of the metric as it is; it stands in for the comparison of means.
+    """
     side = candidate or baseline
     if side is None:
         raise InvalidValueError("judge needs at least one side")
@@ -99,10 +104,13 @@ def judge(
         which = "baseline" if (b <= 0).any() else "candidate"
         return replace(start, reasons=(reason("zero-value", side=which),))
     # A lane's history of sizes and counts is of the code's own changes: it says nothing about their noise.
-    quiet = counted or noise is None or noise.sigma == 0.0
-    if constant and quiet and min(len(b), len(c)) >= MIN_PROCESSES:
+    if constant and counted and min(len(b), len(c)) >= MIN_PROCESSES:
         return _exact(start, _sign(side.direction) * math.log(c[0] / b[0]))
-    return _weigh(start, np.log(b), np.log(c), side.direction, noise)
+    if paired is not None:
+        return _weigh_paired(start, paired, side.direction)
+    steps = [max((p.resolution_s for p in m.processes), default=0.0) for m in (baseline, candidate)]
+    floors = [(step / float(v[0])) ** 2 / 12 if len(v) else 0.0 for step, v in zip(steps, (b, c), strict=True)]
+    return _weigh(start, np.log(b), np.log(c), noise, floors)
 
 
 def _refuse(start: Judgement) -> Judgement | None:
@@ -134,8 +142,10 @@ def _refuse(start: Judgement) -> Judgement | None:
 
 
 def _weigh(
-    start: Judgement, b: np.ndarray, c: np.ndarray, direction: Direction, noise: LaneNoise | None
+    start: Judgement, b: np.ndarray, c: np.ndarray, noise: LaneNoise | None, floors: Sequence[float]
 ) -> Judgement:
+    """`b`, `c`: logarithms of the process values. `floors`: least variances, from rounding to the timer's step."""
+    direction = start.subject.direction
     few = [
         reason("one-process-side", side=name, count=len(values))
         for name, values in (("baseline", b), ("candidate", c))
@@ -144,29 +154,47 @@ def _weigh(
     effect = _sign(direction) * float(c.mean() - b.mean()) if len(b) and len(c) else None
     if few or effect is None:
         return replace(start, effect=effect, reasons=tuple(few))
-    error, df = _standard_error(b, c, noise)
+    error, df = _standard_error(b, c, noise, floors)
     notes = reason("lane-noise", pct=100 * noise.sigma, runs=noise.runs) if noise else reason("no-lane-history")
     if error == 0.0:  # values that differ, by less than their logarithms can
         return _exact(start, effect)
     half = t_quantile(df, 0.5 + CONFIDENCE / 2) * error
     interval = Interval(effect - half, effect + half)
-    p_value = t_two_sided_p(df, effect / error)
+    return _conclude(start, effect, interval, t_two_sided_p(df, effect / error), (error, df), notes)
+
+
+def _weigh_paired(start: Judgement, paired: PairedEffect, direction: Direction) -> Judgement:
+    sign = _sign(direction)
+    ends = sorted((sign * paired.interval.lo, sign * paired.interval.hi))
+    half = 0.5 * (ends[1] - ends[0])
+    notes = reason("live", rounds=paired.rounds, slot_pct=100 * paired.slot_effect)
+    error = half / t_quantile(paired.df, 0.5 + CONFIDENCE / 2)
+    interval = Interval(ends[0], ends[1])
+    return _conclude(start, sign * paired.effect, interval, paired.p_value, (error, paired.df), notes)
+
+
+def _conclude(
+    start: Judgement,
+    effect: float,
+    interval: Interval,
+    p_value: float,
+    error_df: tuple[float, float],
+    notes: Reason,
+) -> Judgement:
+    error, df = error_df
     mde = (t_quantile(df, 0.5 + CONFIDENCE / 2) + t_quantile(df, POWER)) * error
     verdict, why = _decide(effect, interval, start.threshold, mde)
     return replace(
-        start,
-        verdict=verdict,
-        effect=effect,
-        interval=interval,
-        p_value=p_value,
-        mde=mde,
-        reasons=(why, notes),
+        start, verdict=verdict, effect=effect, interval=interval, p_value=p_value, mde=mde, reasons=(why, notes)
     )
 
 
-def _standard_error(b: np.ndarray, c: np.ndarray, noise: LaneNoise | None) -> tuple[float, float]:
+def _standard_error(
+    b: np.ndarray, c: np.ndarray, noise: LaneNoise | None, floors: Sequence[float]
+) -> tuple[float, float]:
     """Standard error of the difference of means and its Welch-Satterthwaite degrees of freedom."""
-    parts = [(float(v.var(ddof=1)) / len(v), len(v) - 1.0) for v in (b, c)]
+    sides = zip((b, c), floors, strict=True)
+    parts = [(max(float(v.var(ddof=1)), floor) / len(v), len(v) - 1.0) for v, floor in sides]
     if noise is not None and noise.sigma > 0:
         parts += [(2 * noise.sigma**2, noise.df)]
     total = sum(v for v, _ in parts)
@@ -217,31 +245,3 @@ def _decide(effect: float, interval: Interval, delta: float, mde: float) -> tupl
     if not interval.contains(0.0):
         return Verdict.INCONCLUSIVE, reason("effect-below-threshold", change=change, threshold_pct=threshold_pct)
     return Verdict.INCONCLUSIVE, reason("interval-too-wide", threshold_pct=threshold_pct, mde=_percent(mde))
-
-
-def control_false_discoveries(
-    judgements: Sequence[Judgement], q: float = FALSE_DISCOVERY_RATE
-) -> tuple[Judgement, ...]:
-    """Turn regressions and improvements that do not survive Benjamini-Hochberg into `inconclusive`.
-
-    Benjamini & Hochberg (1995) over every p-value in the comparison, those of the unchanged included.
-    """
-    tested = [j.p_value for j in judgements if j.p_value is not None]
-    cutoff = benjamini_hochberg(tested, q)
-    note = reason("fdr", count=len(tested), q=q)
-    out = []
-    for judged in judgements:
-        changed = judged.verdict in (Verdict.REGRESSION, Verdict.IMPROVEMENT)
-        if changed and judged.p_value is not None and judged.p_value > cutoff:
-            judged = replace(judged, verdict=Verdict.INCONCLUSIVE, reasons=(note, *judged.reasons))  # noqa: PLW2901
-        out.append(judged)
-    return tuple(out)
-
-
-def benjamini_hochberg(p_values: Sequence[float], q: float) -> float:
-    """Largest p-value that is rejected at false-discovery rate `q`; -1.0 where none is."""
-    ordered = np.sort(np.asarray(p_values, dtype=np.float64))
-    if not len(ordered):
-        return -1.0
-    passing = np.flatnonzero(ordered <= q * np.arange(1, len(ordered) + 1) / len(ordered))
-    return float(ordered[passing[-1]]) if len(passing) else -1.0

@@ -45,12 +45,14 @@ def thin(samples: np.ndarray, most: int = MAX_SAMPLES) -> np.ndarray:
     ordered = np.sort(samples)
     if len(ordered) <= most:
         return ordered
-    return ordered[_ranks(len(ordered), most)]
+    kept: np.ndarray = ordered[_ranks(len(ordered), most)]
+    return kept
 
 
 @cache
 def _ranks(count: int, most: int) -> np.ndarray:
-    return np.rint(np.linspace(0, count - 1, most)).astype(np.intp)
+    ranks: np.ndarray = np.rint(np.linspace(0, count - 1, most)).astype(np.intp)
+    return ranks
 
 
 def _finite(samples: Sequence[float]) -> np.ndarray:

@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from perftrack.core.checkup import Finding
+from perftrack.core.checkup import Checkup
 from perftrack.core.model import Direction, Params, ProcessSamples, Protocol, Status
 from perftrack.core.plan import Plan
 from perftrack.core.tiers import Exclusivity
@@ -115,7 +115,7 @@ class Reply:
     catalogue: Catalogue | None = None
     result: CaseResult | None = None
     fingerprint: dict[str, object] | None = None
-    findings: tuple[Finding, ...] | None = None
+    checkup: Checkup | None = None
     failure: Problem | None = None  # the request could not be served
 
 

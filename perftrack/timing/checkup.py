@@ -6,10 +6,11 @@ any device; opening one runs what opening it for a measurement runs.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from perftrack.core.checkup import Finding, unknown
+from perftrack.core.checkup import Checkup, Finding, unknown
 from perftrack.timing.checks import card, clocks, host, process, profiler, quota, readings
 from perftrack.timing.checks.scene import ACCELERATORS, Scene, opened
 
@@ -62,13 +63,13 @@ CHECKS = (
 )
 
 
-def check_up(kind: str, coordinator: int | None = None) -> tuple[Finding, ...]:
+def check_up(kind: str, coordinator: int | None = None) -> Checkup:
     """What the checks find for a device kind, or for "auto": the accelerator that torch sees, else the CPU.
 
     coordinator: the process that this one works for. Raises InvalidValueError for a kind that does not exist.
     """
     with opened(kind, coordinator) as scene:
-        return findings(scene)
+        return Checkup(scene.kind, sys.executable, findings(scene))
 
 
 def findings(scene: Scene) -> tuple[Finding, ...]:

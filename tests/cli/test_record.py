@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from perftrack.store import Store
 from tests import scratch
 from tests.scratch import Scratch, command_environment
 
@@ -86,11 +87,8 @@ def test_revisions_are_measured_in_worktrees_that_are_gone_afterwards(history: S
 
 def test_sources_are_shown_relative_to_the_tree_also_from_a_worktree(repo: Scratch):
     repo.run("record", "HEAD", "--quick", "--bench", "total")
-    python = "import sys, duckdb; print(duckdb.connect(sys.argv[1], read_only=True).sql('from measurements').fetchall())"
-    done = subprocess.run(
-        [sys.executable, "-c", python, repo.root / "perftrack.duckdb"], capture_output=True, text=True, check=True
-    )
-    assert "'benchmarks/bench_text.py:10'" in done.stdout
+    stored = Store(repo.root / "perftrack.duckdb").measurements(repo.git("rev-parse", "HEAD"))
+    assert [m.source for m in stored] == ["benchmarks/bench_text.py:10"]
 
 
 def test_a_pattern_limits_what_is_measured(repo: Scratch):

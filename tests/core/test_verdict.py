@@ -12,20 +12,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perftrack.core import comparability, verdict
+from perftrack.core import comparability, discoveries, verdict
+from perftrack.core.discoveries import benjamini_hochberg, control_false_discoveries
 from perftrack.core.model import Direction, Interval, Measurement, MeasurementTier, Reason, Status
 from perftrack.core.noise import LaneNoise, lane_noise
+from perftrack.core.paired import paired_effect
 from perftrack.core.stats import t_quantile
 from perftrack.core.verdict import (
     DEFAULT_THRESHOLD,
     Judgement,
     Verdict,
-    benjamini_hochberg,
-    control_false_discoveries,
     judge,
 )
 from perftrack.errors import InvalidValueError
-from tests.core.builders import HERE, HOST, VALUE, failed, measured
+from tests.core.builders import HERE, HOST, VALUE, failed, measured, process
 
 V = Verdict
 MIRRORED = {V.REGRESSION: V.IMPROVEMENT, V.IMPROVEMENT: V.REGRESSION}
@@ -159,15 +159,46 @@ def test_decision_is_mirrored_for_a_metric_where_higher_is_better(name: str) -> 
 def test_every_reason_code_of_the_module_is_reached() -> None:
     written = {
         node.args[0].value
-        for module in (verdict, comparability)
+        for module in (verdict, comparability, discoveries)
         for node in ast.walk(ast.parse(inspect.getsource(module)))
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "reason"
         if isinstance(node.args[0], ast.Constant)
     }
     quiet = judge(measured(1.0, 1.001), measured(1.5, 1.501), noise=LaneNoise(0.001, 20))
     loud = control_false_discoveries([replace(quiet, p_value=0.9)])
+    live = judge(measured(1.0, 1.1), measured(1.5, 1.6), paired=paired_effect([0.4, 0.41] * 3, [True, False] * 3))
     reached = {c for *_, reasons in DECISIONS.values() for c in reasons}
-    assert reached | set(codes(quiet)) | set(codes(loud[0])) == written
+    assert reached | {c for j in (quiet, loud[0], live) for c in codes(j)} == written
+
+
+class TestPaired:
+    ROUNDS = ([0.051, 0.049, 0.05, 0.052, 0.048, 0.05], [True, False, True, False, True, False])
+
+    def test_effect_and_interval_are_the_rounds(self) -> None:
+        effect = paired_effect(*self.ROUNDS)
+        judged = judge(measured(1.0, 1.2), measured(3.0, 3.1), paired=effect)
+        assert (judged.verdict, judged.effect, judged.p_value) == (V.REGRESSION, effect.effect, effect.p_value)
+        assert (judged.interval.lo, judged.interval.hi) == (effect.interval.lo, effect.interval.hi)
+
+    def test_it_is_mirrored_where_higher_is_better(self) -> None:
+        sides = [replace(measured(1.0, 1.2), direction=Direction.HIGHER)] * 2
+        judged = judge(*sides, paired=paired_effect(*self.ROUNDS))
+        assert judged.verdict is V.IMPROVEMENT
+        assert judged.effect == pytest.approx(-0.05)
+        assert judged.interval.lo < judged.effect < judged.interval.hi
+
+    def test_sides_that_cannot_be_compared_are_still_refused(self) -> None:
+        judged = judge(failed(), measured(1.0, 1.1), paired=paired_effect(*self.ROUNDS))
+        assert judged.verdict is V.FAILED
+
+
+def test_equal_readings_of_a_coarse_timer_are_not_taken_for_exact() -> None:
+    coarse = [process([v], index=i, resolution_s=0.1) for i, v in enumerate((1.0, 1.0, 1.0))]
+    sides = [replace(measured(1.0), processes=tuple(coarse)) for _ in range(2)]
+    judged = judge(*sides)
+    assert judged.interval is not None
+    assert judged.interval.hi > 0.05
+    assert judged.verdict is V.INCONCLUSIVE
 
 
 class TestStatistics:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from perftrack.core.discoveries import control_false_discoveries
 from perftrack.core.estimate import estimate
 from perftrack.core.fingerprint import UNKNOWN, EnvironmentFingerprint
 from perftrack.core.history import Lane, Point, RunSummary, Series, lane_id
@@ -34,7 +35,7 @@ from perftrack.core.model import (
     Window,
 )
 from perftrack.core.reasons import reason
-from perftrack.core.verdict import Judgement, control_false_discoveries, judge
+from perftrack.core.verdict import Judgement, judge
 from perftrack.publish.gather import Project
 
 SCRIPT = "<script>alert(1)</script>"

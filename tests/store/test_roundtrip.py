@@ -70,6 +70,14 @@ def test_a_metric_that_returned_whole_numbers_keeps_its_id(shared: Store) -> Non
     assert stored(shared, run).id == run.id
 
 
+@pytest.mark.parametrize("bits", [None, 0, 1, 2**63, 2**64 - 1])
+def test_telemetry_that_read_zero_is_not_telemetry_that_was_not_read(shared: Store, bits: int | None) -> None:
+    evidence = Evidence(event_reasons=bits, throttle_s=None if bits is None else 0.0)
+    process = ProcessSamples(0, (Window((1.0,), evidence),))
+    back = stored(shared, builders.run(measured(processes=(process,))))
+    assert back.measurements[0].processes[0].windows[0].evidence == evidence
+
+
 def test_a_run_without_measurements_is_a_run(shared: Store) -> None:
     run = dataclasses.replace(builders.run(), measurements=())
     assert stored(shared, run) == run

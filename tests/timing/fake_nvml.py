@@ -61,7 +61,15 @@ class FakeCard:
     thermal_ns: int = 0
     capped_ns: int = 0
     temperature: int = 45
+    default_limit_mw: int = 700_000
+    enforced_mw: int = 700_000
+    margin_c: int = 40
+    slowdown_c: int = 90
     ecc: bool = True
+    ecc_pending: bool = True
+    ecc_errors: int = 0
+    mig_pending: bool = False
+    persistence: bool = True
     application_mhz: int = 1980
     processes: list[int] = field(default_factory=list)
     graphics: list[int] = field(default_factory=list)
@@ -141,7 +149,7 @@ class FakeNvml:
         return SimpleNamespace(domain=domain, bus=bus, device=device)
 
     def nvmlDeviceGetMigMode(self, card: FakeCard) -> tuple[int, int]:
-        return (1, 1) if card.slices else (0, 0)
+        return (1, 1) if card.slices else (0, int(card.mig_pending))
 
     def nvmlDeviceGetMaxMigDeviceCount(self, card: FakeCard) -> int:
         return 7
@@ -205,7 +213,24 @@ class FakeNvml:
         return card.limit_range
 
     def nvmlDeviceGetEccMode(self, card: FakeCard) -> tuple[int, int]:
-        return int(card.ecc), int(card.ecc)
+        return int(card.ecc), int(card.ecc_pending)
+
+    def nvmlDeviceGetTotalEccErrors(self, card: FakeCard, kind: int, counter: int) -> int:
+        assert (kind, counter) == (1, 0), "uncorrected, since the driver was loaded"
+        return card.ecc_errors
+
+    def nvmlDeviceGetPowerManagementDefaultLimit(self, card: FakeCard) -> int:
+        return card.default_limit_mw
+
+    def nvmlDeviceGetEnforcedPowerLimit(self, card: FakeCard) -> int:
+        return min(card.enforced_mw, card.limit_mw)
+
+    def nvmlDeviceGetMarginTemperature(self, card: FakeCard) -> int:
+        return card.margin_c
+
+    def nvmlDeviceGetTemperatureThreshold(self, card: FakeCard, threshold: int) -> int:
+        assert threshold == 1, "slowdown"
+        return card.slowdown_c
 
     def nvmlSystemGetDriverVersion(self) -> str:
         return "580.159.04"
@@ -217,7 +242,7 @@ class FakeNvml:
         return 5
 
     def nvmlDeviceGetPersistenceMode(self, card: FakeCard) -> int:
-        return 1
+        return int(card.persistence)
 
     def nvmlDeviceSetGpuLockedClocks(self, card: FakeCard, low: int, high: int) -> None:
         assert low == high

@@ -15,6 +15,7 @@ from perftrack.timing.telemetry import GaugeTelemetry
 # Of proofs: what a card says of itself, as opposed to its place in a list.
 POSITION_PROOF = "PCI order"
 NO_EVIDENCE = "Without readings, results have no clock evidence and stay below tier A."
+NO_LIBRARY = "See that the card's driver and its management library are installed."
 READ_HINT = "nvidia-smi -q shows what the driver tells."
 # A card this close to its limit will throttle within a run.
 HOT_MARGIN_C = 5.0
@@ -31,12 +32,12 @@ _THRESHOLD_SLOWDOWN = 1
 _UNCORRECTED, _SINCE_BOOT = 1, 0
 
 
-def cards(scene: Scene) -> Finding:
+def cards(scene: Scene) -> Finding | None:
     """All cards of the host, and what the environment makes of their order."""
     try:
         api = load_nvml()
-    except DeviceError as error:
-        return warn(error.message, f"{error.hint or 'Install the NVIDIA driver.'} {NO_EVIDENCE}")
+    except DeviceError:
+        return None  # said where the card's readings are missing
     try:
         listed = [_described(api, i) for i in range(api.nvmlDeviceGetCount())]
     except read_errors(api) as error:
@@ -60,15 +61,16 @@ def identity(scene: Scene) -> Finding:
     """Whether readings are to be had, and of the card that runs the work."""
     if scene.gauge is None:
         why = scene.no_gauge
-        hint = (why.hint if why else None) or NO_EVIDENCE
+        hint = (why.hint if why else None) or NO_LIBRARY
         if "perftrack doctor" in hint:  # the reader is there already
             hint = "Name one of the cards above by its UUID: CUDA_VISIBLE_DEVICES=GPU-…"
-        return warn(f"no readings: {why.message if why else 'there is no telemetry'}", hint)
+        seen = f"no readings: {why.message if why else 'there is no telemetry'}"
+        return warn(seen, f"{hint.rstrip('.')}. {NO_EVIDENCE}")
     seen = f"{scene.gauge.card_id}, known by: {scene.gauge.proof}"
     if scene.gauge.proof == POSITION_PROOF:
         return warn(
             f"{seen}; nothing that the card says of itself bears it out",
-            "Name it by its UUID in CUDA_VISIBLE_DEVICES, or use a torch that tells UUIDs (2.6 or newer).",
+            "Name it by its UUID in CUDA_VISIBLE_DEVICES, or use a newer torch, which tells UUIDs.",
         )
     return ok(seen)
 
@@ -103,7 +105,9 @@ def events(scene: Scene) -> Finding | None:
     if bits & HW_SLOWDOWN:
         return warn(seen, "If it lasts over two windows, results are tier C. See to cooling and power supply.")
     if bits & POWER_CAP:
-        return warn(seen, "The card should be idle now: look for other work on it. Power-capped results are tier B.")
+        return warn(
+            seen, "The card should be idle now: look for other work on it. Power-capped results are tier B."
+        )
     if strange:
         return warn(seen, "A newer perftrack may know them; until then results stay below tier A.")
     return ok(seen)
@@ -149,7 +153,9 @@ def ecc(scene: Scene) -> Finding | None:
     errors = ask(scene.card, "nvmlDeviceGetTotalEccErrors", _UNCORRECTED, _SINCE_BOOT).value
     if errors:
         advice = "The memory is failing: reset the card, and have it looked at if they come back."
-        return fail(f"{seen}; {errors} uncorrected errors since the driver was loaded", advice, errors=float(errors))
+        return fail(
+            f"{seen}; {errors} uncorrected errors since the driver was loaded", advice, errors=float(errors)
+        )
     if current != pending:
         return warn(
             f"{seen}, {'on' if pending else 'off'} after the next reset",

@@ -1,4 +1,4 @@
-"""Checks of what sets a card's clock: locks and who may make them, power limits, persistence. Nothing is written."""
+"""Checks of what sets a card's clock: locks and who may make them, power limit, persistence. Nothing is set."""
 
 from __future__ import annotations
 
@@ -31,8 +31,12 @@ def left_behind(scene: Scene) -> Finding:
 
 
 def described(record: LockRecord) -> str:
-    limit = "" if record.power_limit_mw is None else f" and capped (limit before: {record.power_limit_mw / 1000:g} W)"
-    return f"{record.card} is still locked to {record.target_mhz} MHz{limit} by process {record.pid}, which is gone"
+    limit = (
+        "" if record.power_limit_mw is None else f" and capped (limit before: {record.power_limit_mw / 1000:g} W)"
+    )
+    return (
+        f"{record.card} is still locked to {record.target_mhz} MHz{limit} by process {record.pid}, which is gone"
+    )
 
 
 def clock_control(scene: Scene) -> Finding | None:
@@ -111,7 +115,9 @@ def power_limit(scene: Scene) -> Finding | None:
     limit, default, enforced = (watts.get(name) for name in answers)
     if limit is None:
         why = answers["limit_w"].why
-        return unknown(f"can't be read: {why}", f"{READ_HINT} It is a key field: results stay below tier A.", **watts)
+        return unknown(
+            f"can't be read: {why}", f"{READ_HINT} It is a key field: results stay below tier A.", **watts
+        )
     if enforced is not None and enforced < limit - POWER_READBACK_TOLERANCE_W:
         return warn(
             f"{limit:g} W is set, but {enforced:g} W is enforced",

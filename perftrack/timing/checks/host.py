@@ -9,7 +9,7 @@ from perftrack.core.fingerprint import UNKNOWN
 from perftrack.timing import host
 from perftrack.timing.checks.scene import Scene
 
-# Runnable processes a core, over the last minute, beside which nothing is undisturbed; at least half a core's worth.
+# Runnable processes a core, over the last minute, beside which nothing is undisturbed; half of one at least.
 BUSY_SHARE = 0.1
 BUSY_LEAST = 0.5
 # Share of a guest's time that its host gave to others.
@@ -20,7 +20,9 @@ SCALING_HINT = "As root: cpupower frequency-set --governor performance"
 def governor(scene: Scene) -> Finding:
     found = host.governor_class(scene.root)
     if found is UNKNOWN:
-        return unknown("cpufreq is there, but its governor can't be read", "Look in /sys/devices/system/cpu/cpu0/cpufreq.")
+        return unknown(
+            "cpufreq is there, but its governor can't be read", "Look in /sys/devices/system/cpu/cpu0/cpufreq."
+        )
     if found is None:
         return _out_of_sight(scene, "no frequency scaling is visible")
     if found == "performance":
@@ -37,7 +39,9 @@ def turbo(scene: Scene) -> Finding:
     off = "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo"
     if not scene.exists("sys/devices/system/cpu/intel_pstate/no_turbo"):
         off = "echo 0 > /sys/devices/system/cpu/cpufreq/boost"
-    return warn("on: the clock depends on heat and on what other cores do", f"For steadier numbers, as root: {off}")
+    return warn(
+        "on: the clock depends on heat and on what other cores do", f"For steadier numbers, as root: {off}"
+    )
 
 
 def smt(scene: Scene) -> Finding:
@@ -45,22 +49,27 @@ def smt(scene: Scene) -> Finding:
     if on is None or on is UNKNOWN:
         return _out_of_sight(scene, "the kernel does not say")
     if not on:
+        if hypervisor(scene) is not None:
+            return _out_of_sight(scene, "no second thread is visible")
         return ok("off: every core runs one thread")
     return warn(
         "on: cores in use may run a second thread",
-        "Keep the siblings free (lscpu -e shows them; taskset pins), or as root: echo off > /sys/devices/system/cpu/smt/control",
+        "Keep their siblings free (lscpu -e shows them, taskset pins), or as root: "
+        "echo off > /sys/devices/system/cpu/smt/control",
     )
 
 
 def load(scene: Scene) -> Finding:
     try:
-        average = os.getloadavg()[0]
-    except OSError:
+        average = float((scene.text("proc/loadavg") or str(os.getloadavg()[0])).split()[0])
+    except (OSError, ValueError):
         return unknown("the load average can't be read", "See with top that the machine is idle.")
     cores = os.cpu_count() or 1
     seen = f"{average:.2f} over the last minute, on {cores} core{'s' * (cores != 1)}"
     if average > max(BUSY_LEAST, BUSY_SHARE * cores):
-        return warn(seen, "Something else is running, or was just now: let it finish (top shows it).", load=average)
+        return warn(
+            seen, "Something else is running, or was just now: let it finish (top shows it).", load=average
+        )
     return ok(seen, load=average)
 
 
@@ -125,5 +134,7 @@ def steal_share(scene: Scene) -> float | None:
 def _out_of_sight(scene: Scene, seen: str) -> Finding:
     """What the system does not show: in a virtual machine its host decides it."""
     if hypervisor(scene) is not None:
-        return unknown(f"{seen}: the virtual machine's host decides", "Ask whoever runs the host, or accept the variance.")
+        return unknown(
+            f"{seen}: the virtual machine's host decides", "Ask whoever runs the host, or accept the variance."
+        )
     return unknown(seen, "See the firmware's settings.")

@@ -117,7 +117,7 @@ def timer(scene: Scene) -> Finding | None:
     if source in SLOW_CLOCKS or cost > SLOW_READ_S or step > COARSE_STEP_S:
         return warn(
             seen,
-            "The kernel has no fast clock here. dmesg says why it gave up tsc; a newer hypervisor or kernel helps.",
+            "The kernel has no fast clock here; dmesg says why it gave up tsc. A newer hypervisor may help.",
             resolution_s=step,
             read_s=cost,
         )

@@ -30,7 +30,7 @@ def cpu_quota(scene: Scene) -> Finding:
         return ok("no limit")
     cores = min(limits)
     return warn(
-        f"{cores:g} core{'s' * (cores != 1)}' worth of time; the kernel stops what used it up until the next period",
+        f"{cores:g} cores' worth of time: once it is used up, the kernel stops everything until the next period",
         "Give whole cores in place of a quota: docker run --cpuset-cpus in place of --cpus.",
         quota_cores=cores,
     )

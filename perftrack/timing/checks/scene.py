@@ -37,7 +37,7 @@ class Scene:
     no_gauge: PerftrackError | None = None
     torch_problem: str = ""
     root: Path = host.ROOT
-    environ: Mapping[str, str] = os.environ
+    environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
     state: Path = field(default_factory=state_directory)
     coordinator: int | None = None
 

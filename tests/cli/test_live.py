@@ -1,0 +1,76 @@
+"""perftrack compare --live: both commits measured now, in fresh processes that take turns."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests import scratch
+from tests.scratch import Scratch
+
+
+@pytest.fixture
+def pair(repo: Scratch) -> Scratch:
+    """A second commit in which large texts take 10 % longer."""
+    repo.write("replay.json", scratch.replay(large=1.1e-4))
+    repo.commit("Slower")
+    return repo
+
+
+def test_a_regression_is_found_without_anything_recorded(pair: Scratch):
+    answer = pair.run("compare", "HEAD~1", "--live", "--json", "--bench", "size=1000", "--seed", "1")
+    assert answer.code == 3, answer.err
+    (case,) = answer.document["cases"]
+    assert case["verdict"] == "regression"
+    assert case["effect"] == pytest.approx(0.0953, abs=0.003)
+    assert "live" in [r["code"] for r in case["reasons"]]
+    assert "no-lane-history" not in [r["code"] for r in case["reasons"]]
+    assert not (pair.root / "perftrack.duckdb").exists()
+
+
+def test_equal_commits_are_unchanged_after_the_fewest_rounds(repo: Scratch):
+    repo.commit("Nothing")
+    answer = repo.run("compare", "HEAD~1", "--live", "--json", "--bench", "size=1000", "--seed", "2")
+    assert answer.code == 0, answer.err
+    (case,) = answer.document["cases"]
+    assert case["verdict"] == "unchanged"
+    assert "6 rounds" in next(r["message"] for r in case["reasons"] if r["code"] == "live")
+
+
+def test_worktrees_are_gone_and_the_checkout_is_untouched(pair: Scratch):
+    pair.write("scribble.txt", "mine")
+    pair.run("compare", "HEAD~1", "--live", "--bench", "total")
+    assert pair.git("worktree", "list").count("\n") == 0
+    assert pair.git("status", "--porcelain") == "?? scribble.txt"
+
+
+def test_a_case_that_fails_on_one_side_is_failed_and_blocks(repo: Scratch):
+    text = scratch.BENCHMARKS.replace("return lambda: sum(range(10))", "import mylib\n    return mylib.work")
+    repo.write("benchmarks/bench_text.py", text)
+    repo.write("mylib.py", "def work():\n    pass\n")
+    repo.commit("Library")
+    repo.write("mylib.py", "def work():\n    raise ValueError('broken here')\n")
+    repo.commit("Breaks it")
+    answer = repo.run("compare", "HEAD~1", "--live", "--json", "--bench", "total")
+    assert answer.code == 4
+    assert "broken here" in answer.document["cases"][0]["reasons"][0]["message"]
+
+
+def test_one_commit_twice_is_an_error(repo: Scratch):
+    answer = repo.run("compare", "HEAD", "HEAD", "--live")
+    assert answer.code == 1
+    assert "same commit" in answer.err
+
+
+def test_a_build_that_fails_is_told_with_its_side_and_log(pair: Scratch):
+    answer = pair.run("compare", "HEAD~1", "--live", "--build", "echo no compiler; false")
+    assert answer.code == 1
+    assert "no compiler" in answer.err
+
+
+def test_rounds_are_limited(pair: Scratch):
+    noisy = scratch.replay().replace('"noise": 0.002', '"noise": 0.5')
+    pair.write("replay.json", noisy)
+    pair.commit("Noisy")
+    answer = pair.run("compare", "HEAD~1", "--live", "--json", "--bench", "total", "--rounds", "8", "--seed", "3")
+    (case,) = answer.document["cases"]
+    assert "8 rounds" in next(r["message"] for r in case["reasons"] if r["code"] == "live")
