@@ -42,6 +42,8 @@ class Config:
     build: str = ""
     build_timeout_s: float = 1800.0
     processes: int = 3
+    max_processes: int = 3
+    width: float = 0.005
     windows: int = 5
     window_s: float = 0.1
     budget_s: float = 5.0
@@ -211,6 +213,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("build", "build", _text, "shell command that builds a commit's worktree before it is measured"),
     Setting("build-timeout", "build_timeout_s", _number(0, 86_400), "seconds a build may take"),
     Setting("processes", "processes", _whole(1, 100), "fresh worker processes a run"),
+    Setting("max-processes", "max_processes", _whole(1, 100), "most processes, for cases that are too wide"),
+    Setting("width", "width", _number(0, 1), "relative half-width at which a case needs no more processes"),
     Setting("windows", "windows", _whole(2, 1000), "windows of samples in each process"),
     Setting("window", "window_s", _number(0, 60), "seconds of timed work in a window"),
     Setting("budget", "budget_s", _number(0, 3600), "seconds of timed work a case may take in one process"),

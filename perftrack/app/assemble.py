@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perftrack.app.visit import Outcome
-from perftrack.core.estimate import estimate
+from perftrack.core.estimate import Estimate, estimate
 from perftrack.core.fingerprint import EnvironmentFingerprint, differences
 from perftrack.core.identity import round_samples
 from perftrack.core.model import (
@@ -19,8 +19,10 @@ from perftrack.core.model import (
     Status,
     Timer,
 )
+from perftrack.core.paired import STOPPED
 from perftrack.core.reasons import reason
 from perftrack.core.tiers import Exclusivity, TierEvidence, judge_tier
+from perftrack.core.units import format_percent
 from perftrack.suite.messages import CaseResult, Kind, MetricSamples
 from perftrack.suite.selection import Selected
 
@@ -32,6 +34,7 @@ class Circumstances:
     dirty: bool
     quick: bool
     threshold: float
+    width: float | None = None  # the half-width up to which processes were added; None: a fixed number of them
 
 
 def assemble(
@@ -75,7 +78,7 @@ def _measured(
 ) -> Measurement:
     first, result = parts[0], outcomes[0].result
     processes = round_samples(tuple(p.process for p in parts), first.unit)
-    estimated = estimate(processes)
+    estimated = estimate(processes, widen=1.0 if circumstances.width is None else STOPPED)
     tier, reasons = judge_tier(
         TierEvidence(
             locked=all(o.result.locked for o in outcomes),
@@ -90,6 +93,7 @@ def _measured(
     limitations = (
         *estimated.limitations,
         *_limitations(selected, first.protocol, tier, circumstances),
+        *_too_wide(estimated, circumstances.width),
         *_notes(processes),
     )
     declared = selected.declared
@@ -140,6 +144,13 @@ def _limitations(
     if circumstances.dirty:
         found.append(reason("dirty"))
     return tuple(found)
+
+
+def _too_wide(estimated: Estimate, width: float | None) -> tuple[Reason, ...]:
+    got = estimated.relative_half_width
+    if width is None or got <= width:
+        return ()
+    return (reason("width-target-missed", got=format_percent(100 * got), want_pct=100 * width),)
 
 
 def _notes(processes: Sequence[ProcessSamples]) -> tuple[Reason, ...]:

@@ -8,7 +8,7 @@ from perftrack.core.fingerprint import EnvironmentFingerprint
 from perftrack.errors import StoreError, WorkerError
 from perftrack.suite.launch import Setup
 from perftrack.suite.messages import Request
-from perftrack.suite.pool import WorkerProcess
+from perftrack.suite.pool import WorkerDied, WorkerProcess
 
 
 def current(project: Project, device: str, python: str | None) -> EnvironmentFingerprint:
@@ -20,8 +20,15 @@ def current(project: Project, device: str, python: str | None) -> EnvironmentFin
         home=project.root,
         environment=dict(project.config.environment),
     )
-    with WorkerProcess(setup) as worker:
-        reply = worker.ask(Request(environment=device, policy=policy(project)), 120.0)
+    try:
+        with WorkerProcess(setup) as worker:
+            reply = worker.ask(Request(environment=device, policy=policy(project)), 120.0)
+    except WorkerDied as error:
+        printed = error.output.strip()[-1000:]
+        raise WorkerError(
+            f"the worker {error.how} while it looked at device {device}" + (f":\n{printed}" if printed else ""),
+            "perftrack doctor says more.",
+        ) from error
     if reply.failure is not None:
         raise WorkerError(reply.failure.message, reply.failure.hint or None)
     if reply.fingerprint is None:

@@ -22,7 +22,7 @@ from perftrack.app.recording import Progress
 from perftrack.app.tree import Tree, build
 from perftrack.app.visit import Outcome, VisitSettings, discover, measure_case
 from perftrack.core.model import Commit, Measurement, Status
-from perftrack.core.paired import PairedEffect, paired_effect
+from perftrack.core.paired import STOPPED, PairedEffect, paired_effect
 from perftrack.core.plan import Plan
 from perftrack.core.verdict import DEFAULT_THRESHOLD, Judgement, judge
 from perftrack.errors import GitError, WorkerError
@@ -203,7 +203,7 @@ def _effect(baseline: Measurement, candidate: Measurement, second: Sequence[bool
     b, c = baseline.process_values, candidate.process_values
     if len(b) != len(c) or len(b) != len(second) or not b or min(*b, *c) <= 0:
         return None
-    return paired_effect([math.log(y / x) for x, y in zip(b, c, strict=True)], second)
+    return paired_effect([math.log(y / x) for x, y in zip(b, c, strict=True)], second, widen=STOPPED)
 
 
 def _compare(

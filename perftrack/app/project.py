@@ -35,7 +35,7 @@ class Project:
 
     def changed_paths(self) -> tuple[str, ...]:
         """Uncommitted changes, without what perftrack itself writes."""
-        return self.repository.is_dirty(ignoring=(self.store.path, self.root / self.config.site))
+        return self.repository.is_dirty(ignoring=(*self.store.files, self.root / self.config.site))
 
     def setup(self, tree: Path, *, python: str | None = None, benchmarks_from_tree: bool = True) -> Setup:
         """How workers run for a tree: its code, and the benchmark files of it or of the checkout."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from perftrack._version import __version__
 from perftrack.app.assemble import Circumstances, assemble
@@ -12,7 +13,7 @@ from perftrack.app.recording import DryRun, Progress, Recorded, RecordOptions
 from perftrack.app.tree import Tree, build
 from perftrack.app.visit import Outcome, VisitSettings, discover, visit
 from perftrack.core.fingerprint import make_policy
-from perftrack.core.model import Case, Measurement, Reason, Run, Status
+from perftrack.core.model import Case, Commit, Measurement, Reason, Run, Status
 from perftrack.core.plan import Plan
 from perftrack.core.reasons import reason
 from perftrack.errors import GitError, SuiteError, WorkerError
@@ -20,6 +21,7 @@ from perftrack.suite.launch import Setup
 from perftrack.suite.messages import Catalogue, Problem
 from perftrack.suite.pool import WorkerProcess
 from perftrack.suite.selection import Selected, select
+from perftrack.timing.clocks import LockedClockPolicy
 
 QUICK = Plan(windows=3, window_s=0.03, max_samples=20, warmup_cap_s=0.2, budget_s=1.0, pause_s=0.002)
 QUICK_PROCESSES = 2
@@ -35,8 +37,35 @@ def record(
     """
     policy(project)
     if not options.revisions:
-        return (_record_tree(project, _checkout(project, options), options, progress, clock, 1, 1),)
+        tree = _checkout(project, options)
+        with _clocks(options):
+            return (_record_tree(project, tree, options, progress, clock, 1, 1),)
     commits = project.repository.commits(options.revisions)
+    with _clocks(options):
+        return _record_commits(project, commits, options, progress, clock)
+
+
+@contextlib.contextmanager
+def _clocks(options: RecordOptions) -> Iterator[None]:
+    """The clocks that were asked for, and nothing else, while the block runs. Raises ClockLockError."""
+    if options.lock_clocks_mhz is None:
+        yield
+        return
+    clocks = LockedClockPolicy(options.lock_clocks_mhz, options.power_cap_w)
+    clocks.apply()
+    try:
+        yield
+    finally:
+        clocks.restore()
+
+
+def _record_commits(
+    project: Project,
+    commits: Sequence[Commit],
+    options: RecordOptions,
+    progress: Progress,
+    clock: Callable[[], float],
+) -> tuple[Recorded, ...]:
     notes = _uncommitted_benchmarks(project, options)
     recorded = []
     for position, commit in enumerate(commits, 1):
@@ -66,6 +95,20 @@ def plan_of(project: Project, options: RecordOptions) -> tuple[Plan, int]:
         return QUICK, options.processes or QUICK_PROCESSES
     plan = Plan(windows=config.windows, window_s=config.window_s, budget_s=config.budget_s)
     return plan, options.processes or config.processes
+
+
+def extension(project: Project, options: RecordOptions, processes: int) -> tuple[int, float | None]:
+    """Processes at most, and the half-width that ends them early; None where their number is fixed."""
+    config = project.config
+    configured = processes if options.quick or options.processes else config.max_processes
+    most = max(processes, options.max_processes or configured)
+    return most, (options.width or config.width) if most > processes else None
+
+
+def _wide(selected: Selected, outcomes: Sequence[Outcome], circumstances: Circumstances) -> bool:
+    """The case's first metric needs more processes: its interval is wider than wanted."""
+    limits = [r.code for m in assemble(selected, outcomes, circumstances)[:1] for r in m.limitations]
+    return "width-target-missed" in limits
 
 
 def policy(project: Project) -> str:
@@ -126,7 +169,7 @@ def _record_tree(
     if not measurements:
         return Recorded(tree.commit, None, False, catalogue.problems, "no benchmark was found")
     run = _run_of(tree, options, measurements, catalogue, seed, started, clock() - started)
-    project.repository.ensure_ignored(project.store.path)
+    project.repository.ensure_ignored(*project.store.files)
     new = project.store.add_run(run, [tree.commit])
     progress.stored(run, new)
     return Recorded(tree.commit, run, new, catalogue.problems)
@@ -141,6 +184,8 @@ def _measure(
     seed: int,
 ) -> tuple[tuple[Measurement, ...], Catalogue]:
     plan, processes = plan_of(project, options)
+    most, width = extension(project, options, processes)
+    circumstances = Circumstances(tree.dirty, options.quick, project.config.threshold, width)
     settings = VisitSettings(
         plan, project.config.timeout_s, options.device or project.config.device, policy(project)
     )
@@ -150,7 +195,7 @@ def _measure(
         progress.planned(len(cases) * processes)
         outcomes: dict[Case, list[Outcome]] = {s.case: [] for s in cases}
         remaining: Sequence[Selected] = cases
-        for process in range(processes):
+        for process in range(most):
             answers = visit(
                 setup,
                 remaining,
@@ -164,7 +209,11 @@ def _measure(
                 outcomes[case].append(outcome)
             # A failed or skipped case is settled: more processes cannot make it a measurement.
             remaining = [s for s in remaining if answers[s.case].result.status is Status.OK]
-    circumstances = Circumstances(tree.dirty, options.quick, project.config.threshold)
+            if process + 1 >= processes:
+                remaining = [s for s in remaining if _wide(s, outcomes[s.case], circumstances)]
+                progress.planned_more(len(remaining) if process + 1 < most else 0)
+            if not remaining:
+                break
     measurements = tuple(m for s in cases for m in assemble(s, outcomes[s.case], circumstances))
     for m in measurements:
         if m.status is Status.FAILED and all(o.result.status is Status.OK for o in outcomes[m.case]):

@@ -74,6 +74,14 @@ class RecordProgress:
                 self._bar.remove_task(self._task)
             self._task = self._bar.add_task("measuring", total=units)
 
+    def planned_more(self, units: int) -> None:
+        if not units:
+            return
+        self._units += units
+        self._line(f"  {units} case(s) need another process for a narrower interval")
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, total=self._units)
+
     def problem(self, problem: Problem) -> None:
         click.echo(f"Error: {problem.where}: {problem.message}", err=True)
         if problem.hint:

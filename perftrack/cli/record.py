@@ -17,6 +17,20 @@ from perftrack.cli.options import bench_option, json_option, project_options, ve
 @click.option("--allow-dirty", is_flag=True, help="Record uncommitted changes; kept out of trends and baselines.")
 @click.option("--strict", is_flag=True, help="Exit 1 if any case failed or any benchmark file could not be used.")
 @click.option("--processes", type=click.IntRange(1, 100), help="Fresh worker processes a run. [default: 3]")
+@click.option(
+    "--max-processes",
+    type=click.IntRange(1, 100),
+    help="Go on up to this many for cases that are too wide. [default: 3]",
+)
+@click.option(
+    "--width",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="Relative half-width at which a case needs no more processes. [default: 0.005]",
+)
+@click.option(
+    "--lock-clocks", type=click.IntRange(1), metavar="MHZ", help="Lock the GPU's SM clock meanwhile; needs root."
+)
+@click.option("--power-cap", type=click.IntRange(1), metavar="W", help="With --lock-clocks: also cap the power.")
 @click.option("--build", metavar="COMMAND", help="Shell command that builds a commit before it is measured.")
 @click.option("--python", metavar="PATH", help="Interpreter that runs the benchmarks.")
 @click.option("--device", help="Device to run on instead of the declared one: cpu, cuda, …")
@@ -40,6 +54,10 @@ def command(
     allow_dirty: bool,
     strict: bool,
     processes: int | None,
+    max_processes: int | None,
+    width: float | None,
+    lock_clocks: int | None,
+    power_cap: int | None,
     build: str | None,
     python: str | None,
     device: str | None,
@@ -70,7 +88,10 @@ def command(
     from perftrack.app.recording import RecordOptions
     from perftrack.cli import record_view as view
     from perftrack.cli.progress import RecordProgress
+    from perftrack.errors import UsageError
 
+    if power_cap is not None and lock_clocks is None:
+        raise UsageError("--power-cap needs --lock-clocks", "Give both, or neither.")
     project = Project.find(directory, store)
     options = RecordOptions(
         revisions=revisions,
@@ -78,6 +99,10 @@ def command(
         quick=quick,
         allow_dirty=allow_dirty,
         processes=processes,
+        max_processes=max_processes,
+        width=width,
+        lock_clocks_mhz=lock_clocks,
+        power_cap_w=power_cap,
         build=build,
         python=python,
         device=device,

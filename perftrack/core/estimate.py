@@ -49,10 +49,11 @@ class Estimate:
         return half / abs(self.value) if self.value else (0.0 if half == 0 else math.inf)
 
 
-def estimate(processes: Sequence[ProcessSamples]) -> Estimate:
+def estimate(processes: Sequence[ProcessSamples], *, widen: float = 1.0) -> Estimate:
     """Value and next-process interval of one metric of one case.
 
     The value is the geometric mean of the process values (arithmetic where one is not positive).
+    `widen` multiplies the half-width: core.paired.STOPPED where units were added until it was small enough.
     Raises InvalidValueError where there is no sample at all.
     """
     measured = [p for p in processes if p.windows]
@@ -66,7 +67,7 @@ def estimate(processes: Sequence[ProcessSamples]) -> Estimate:
     if len(measured) >= 2:
         centre, spread = _moments(values, logs)
         floor = max(_window_variance(measured, logs), _resolution_variance(measured, values, logs))
-        return _predict(centre, max(spread, floor), len(values), logs, Level.PROCESS, ())
+        return _predict(centre, max(spread, floor) * widen**2, len(values), logs, Level.PROCESS, ())
     limits: tuple[Reason, ...] = (reason("one-process"),)
     windows = np.array([median(w.samples) for w in measured[0].windows])
     logs = bool((windows > 0).all())
@@ -74,7 +75,7 @@ def estimate(processes: Sequence[ProcessSamples]) -> Estimate:
         _, spread = _moments(windows, logs)
         floor = _resolution_variance(measured, values, logs)
         centre = math.log(values[0]) if logs else float(values[0])
-        return _predict(centre, max(spread, floor), len(windows), logs, Level.WINDOW, limits)
+        return _predict(centre, max(spread, floor) * widen**2, len(windows), logs, Level.WINDOW, limits)
     samples = measured[0].windows[0].samples
     if len(samples) >= 2:
         lo, hi = bootstrap_ci(samples, CONFIDENCE)

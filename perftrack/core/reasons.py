@@ -69,6 +69,7 @@ REASONS: dict[str, str] = {
     "cache-hot": "inputs may be in cache: repeated calls on the same data",
     "below-timer-target": "a sample lasts {factor:.0f}× the timer's resolution; the target is {target:g}×",
     "warmup-capped": "warm-up ended at its time limit before throughput was seen to be steady",
+    "width-target-missed": "half-width {got}; the target of {want_pct:g} % was not reached in the time allowed",
     "process-start-included": "times a whole command: process start is included",
 }
 

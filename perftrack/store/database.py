@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 DEFAULT_WAIT_S = 60.0
+_BESIDE = (".lock", ".queue", ".wal", ".new", ".new.wal", ".tmp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,11 @@ class Store:
 
     path: Path
     wait_s: float = DEFAULT_WAIT_S
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The store and everything that may lie beside it: locks for good, the others while it is written."""
+        return (self.path, *(self.path.with_name(self.path.name + s) for s in _BESIDE))
 
     def add_run(self, run: Run, commits: Iterable[Commit] = ()) -> bool:
         """Store a run with the commits it belongs to, whole or not at all.

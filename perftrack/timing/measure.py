@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator
 
-from perftrack.core.estimate import estimate
+from perftrack.core.estimate import Estimate, estimate
 from perftrack.core.model import Cache, ProcessSamples, Protocol, Reason
+from perftrack.core.paired import STOPPED
 from perftrack.core.plan import Plan
 from perftrack.core.reasons import reason
 from perftrack.core.stats import bootstrap_ci, cv_percent, percentile
 from perftrack.core.tiers import TierEvidence, judge_tier, throttle_faults
+from perftrack.core.units import format_percent
 from perftrack.errors import InvalidValueError
 from perftrack.timing.clocks import ClockPolicy, UnlockedClockPolicy
 from perftrack.timing.devices import open_device
 from perftrack.timing.devices.base import Device, Telemetry
 from perftrack.timing.environment import capture
 from perftrack.timing.results import TimingResult
-from perftrack.timing.session import check_placement, collect, prepare
+from perftrack.timing.session import Session, check_placement, collect, prepare
 from perftrack.timing.telemetry import open_telemetry, watch
 
 DEFAULT_WARMUP = 200
 MIN_ITERS = 20  # an interval of the median from fewer samples is wider than most effects looked for
 DEFAULT_ITERS = 100
 WINDOWS = 5
+MORE_WINDOWS = 4
+TARGET_WIDTH = 0.005
 PAUSE_S = 0.02  # long enough for clocks and neighbours to differ between windows
 WARMUP_CAP_S = 3.0
 BUDGET_S = 60.0
@@ -39,15 +44,18 @@ def measure(
     policy: ClockPolicy | None = None,
     min_duration_us: float | None = None,
     windows: int = WINDOWS,
+    target_width: float | None = TARGET_WIDTH,
     timer: str = "auto",
 ) -> TimingResult:
     """Time `fn` honestly: an interval and a tier, never a bare number.
 
-    warmup: least number of calls before timing. iters: samples in all, spread over `windows` windows
-    with pauses between. device: a kind ("cpu", "cuda", …), "auto", or a CUDA index. flush_l2: cold cache
-    before every sample; by default on for accelerators and off for the CPU. policy: clocks during the
-    measurement, restored afterwards whatever happens. min_duration_us: least length of a sample; by
-    default 100 steps of the timer. timer: "auto", "host", "event" or "graph".
+    warmup: least number of calls before timing. iters: samples spread over `windows` windows with pauses
+    between. target_width: windows of the same size are added, at most to four times as many and a minute,
+    until the interval's relative half-width is this small; None takes exactly `iters`. device: a kind
+    ("cpu", "cuda", …), "auto", or a CUDA index. flush_l2: cold cache before every sample; by default on for
+    accelerators and off for the CPU. policy: clocks during the measurement, restored afterwards whatever
+    happens. min_duration_us: least length of a sample; by default 100 steps of the timer. timer: "auto",
+    "host", "event" or "graph".
 
     Raises InvalidValueError (a ValueError) for arguments out of range, DeviceError (a RuntimeError) where
     the device is not there, MeasurementError (a RuntimeError) for what must not be taken for a time,
@@ -68,7 +76,9 @@ def measure(
         check_placement(target, fn)
         session = prepare(fn, target, plan, cold=cold, min_sample_s=seconds_of(min_duration_us))
         process = collect(session, telemetry, plan)
-        return to_result(process, target, telemetry, locked=locked, cold=cold)
+        if target_width is not None:
+            process = _narrow(session, telemetry, process, target_width, windows)
+        return to_result(process, target, telemetry, locked=locked, cold=cold, target_width=target_width)
 
 
 def check_amounts(warmup: int, iters: int, windows: int) -> None:
@@ -109,7 +119,13 @@ def opened(device: int | str, timer: str, policy: ClockPolicy | None) -> Iterato
 
 
 def to_result(
-    process: ProcessSamples, device: Device, telemetry: Telemetry, *, locked: bool, cold: bool
+    process: ProcessSamples,
+    device: Device,
+    telemetry: Telemetry,
+    *,
+    locked: bool,
+    cold: bool,
+    target_width: float | None = None,
 ) -> TimingResult:
     """The samples of this process as a result."""
     evidence = tuple(w.evidence for w in process.windows)
@@ -124,7 +140,7 @@ def to_result(
             no_evidence_why=telemetry.why_none or "no telemetry for this device",
         )
     )
-    estimated = estimate([process])
+    estimated = estimate([process], widen=1.0 if target_width is None else STOPPED)
     assert estimated.interval is not None  # at least two windows of one sample
     milliseconds = tuple(1e3 * s for w in process.windows for s in w.samples)
     lo, hi = bootstrap_ci(milliseconds)
@@ -145,12 +161,32 @@ def to_result(
         protocol=Protocol(device.timer, Cache.COLD if cold else Cache.HOT),
         process=process,
         reasons=reasons,
-        limitations=(*estimated.limitations, *_limitations(cold), *process.notes),
+        limitations=(*estimated.limitations, *_limitations(cold, estimated, target_width), *process.notes),
         throttle_fired=bool(throttle_faults(evidence)),
         clock_cv_pct=cv_percent(clocks) if clocks else None,
         clock_range_mhz=max(clocks) - min(clocks) if clocks else None,
     )
 
 
-def _limitations(cold: bool) -> tuple[Reason, ...]:
-    return () if cold else (reason("cache-hot"),)
+def _narrow(
+    session: Session, telemetry: Telemetry, process: ProcessSamples, width: float, windows: int
+) -> ProcessSamples:
+    """More windows until the interval is narrow enough, there are MORE_WINDOWS times as many, or time is up."""
+    started = time.perf_counter()
+    while (
+        estimate([process], widen=STOPPED).relative_half_width > width
+        and len(process.windows) < MORE_WINDOWS * windows
+        and time.perf_counter() - started < BUDGET_S
+    ):
+        time.sleep(PAUSE_S)
+        session.take_window(telemetry)
+        process = session.finish()
+    return process
+
+
+def _limitations(cold: bool, estimated: Estimate, target_width: float | None) -> tuple[Reason, ...]:
+    found = [] if cold else [reason("cache-hot")]
+    got = estimated.relative_half_width
+    if target_width is not None and got > target_width:
+        found.append(reason("width-target-missed", got=format_percent(100 * got), want_pct=100 * target_width))
+    return tuple(found)

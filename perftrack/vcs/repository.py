@@ -20,8 +20,6 @@ from perftrack.vcs.command import Answer, failed, git, readable
 _FIELDS = ("%H", "%P", "%an", "%at", "%ct", "%s")
 _FORMAT = "--format=tformat:" + "%x00".join(_FIELDS)
 _SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-# What DuckDB and the store's lock put beside a store, for as long as it is in use or for good.
-_BESIDE_A_STORE = ("", ".lock", ".queue", ".wal", ".new", ".new.wal", ".tmp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,38 +145,37 @@ class Repository:
     def is_dirty(self, ignoring: Iterable[Path] = ()) -> tuple[str, ...]:
         """Changed tracked paths and new ones that are not ignored, relative to the root; none if clean.
 
-        Left out are the files and folders of `ignoring`, and what a store has beside it.
+        Left out are the files and folders of `ignoring`.
         """
         # Renames would put two paths in an entry; `--untracked-files=all` names files, not their folder.
         options = ("--untracked-files=all", "--no-renames", "--ignore-submodules=untracked")
         entries = self._run("status", "--porcelain=v1", "-z", *options).split("\0")[:-1]
-        ours = {f"{name}{suffix}" for p in ignoring if (name := self._name(p)) for suffix in _BESIDE_A_STORE}
+        ours = {name for p in ignoring if (name := self._name(p))}
         inside = tuple(f"{name}/" for name in ours)
         paths = (e[3:] for e in entries)
         return tuple(readable(p) for p in paths if p not in ours and not p.startswith(inside))
 
-    def ensure_ignored(self, path: Path) -> None:
-        """Have Git ignore a store and what it has beside it, in .git/info/exclude: no file of the project changes.
+    def ensure_ignored(self, *paths: Path) -> None:
+        """Have Git ignore files or folders, in .git/info/exclude: no file of the project changes.
 
-        Nothing is written where it is ignored already or is not in the working tree.
+        Nothing is written for those that are ignored already or are not in the working tree.
         """
-        name = self._name(path)
-        if name is None or "\n" in name:
+        names = [n for p in paths if (n := self._name(p)) and "\n" not in n]
+        names = [n for n in names if self._ask("check-ignore", "--no-index", "-q", "--", n).status]
+        patterns = ["/" + re.sub(r"([\\*?\[ ])", r"\\\1", n) for n in names]
+        if not patterns:
             return
-        if all(self._ask("check-ignore", "--no-index", "-q", "--", name + s).status == 0 for s in ("", ".lock")):
-            return
-        pattern = "/" + re.sub(r"([\\*?\[ ])", r"\\\1", name)
         exclude = self.root / self._run("rev-parse", "--git-path", "info/exclude").removesuffix("\n")
         try:
             before = exclude.read_text(errors="surrogateescape") if exclude.exists() else ""
-            missing = [line for line in (pattern, f"{pattern}.*") if line not in before.splitlines()]
+            lines = "".join(f"{p}\n" for p in patterns if p not in before.splitlines())
             exclude.parent.mkdir(exist_ok=True)
             with exclude.open("a", errors="surrogateescape") as file:
-                file.write(
-                    ("\n" if before and not before.endswith("\n") else "") + "".join(f"{m}\n" for m in missing)
-                )
+                file.write(("\n" if before and not before.endswith("\n") else "") + lines)
         except OSError as error:
-            raise GitError(f"cannot write {exclude}: {error.strerror}", f"Add {pattern} to .gitignore.") from error
+            raise GitError(
+                f"cannot write {exclude}: {error.strerror}", f"Add to .gitignore: {' '.join(patterns)}"
+            ) from error
 
     def worktree(self, revision: str) -> AbstractContextManager[Path]:
         """A detached worktree of a commit in a private temporary folder, removed however the block ends.
@@ -188,10 +185,11 @@ class Repository:
         return worktree.detached(self.root, self.resolve(revision))
 
     def _name(self, path: Path) -> str | None:
-        """A path relative to the root, as Git writes it; None outside the working tree."""
-        whole = self.root / path
+        """A path relative to the root, as Git writes it; None for the root and outside of it."""
+        whole = Path(os.path.normpath(self.root / path))
         place = whole.parent.resolve() / whole.name
-        return place.relative_to(self.root).as_posix() if place.is_relative_to(self.root) else None
+        inside = place.is_relative_to(self.root) and place != self.root
+        return place.relative_to(self.root).as_posix() if inside else None
 
     def _ask(self, *arguments: str) -> Answer:
         return git(self.root, arguments)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 
 import pytest
@@ -188,6 +189,14 @@ class TestEnv:
         answer = repo.run("env", "--device", "cuda")
         assert answer.code == 1
         assert "Error: " in answer.err
+
+    def test_a_device_whose_opening_kills_the_worker_is_an_error(self, repo: Scratch):
+        (repo.root / ".git" / "torch.py").write_text("import os; os._exit(9)")
+        path = scratch.command_environment(replayed=True)["PYTHONPATH"]
+        answer = repo.run("env", "--device", "cuda", PYTHONPATH=f"{repo.root / '.git'}{os.pathsep}{path}")
+        assert answer.code == 1
+        assert "Error: the worker exited with code 9" in answer.err
+        assert "unexpected" not in answer.err
 
     def test_equal_environments_are_comparable(self, history: Scratch):
         answer = history.run("env", "diff", "HEAD~1", "HEAD")

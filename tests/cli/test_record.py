@@ -422,3 +422,36 @@ def test_a_broken_file_is_told_and_the_others_recorded(repo: Scratch):
     assert "Error: benchmarks/bench_broken.py:1: ZeroDivisionError" in answer.err
     assert "limitation suite-problems" in answer.out
     assert repo.run("record", "--quick", "--strict").code == 1
+
+
+def test_too_wide_cases_get_more_processes_and_the_narrow_ones_do_not(repo: Scratch):
+    wide = scratch.replay().replace(
+        '"level": 0.0001, "noise": 0.002', '"level": [1e-4, 1.1e-4, 1e-4, 1.05e-4], "noise": 0.002'
+    )
+    repo.write("replay.json", wide)
+    repo.commit("Wide")
+    answer = repo.run(
+        "record", "--json", "--max-processes", "5", "--width", "0.01", "--bench", "tokenize", "--bench", "size"
+    )
+    found = measurements(answer)
+    assert found["tokenize[size=1000]", "time"]["processes"] == 5
+    assert "width-target-missed" in [r["code"] for r in found["tokenize[size=1000]", "time"]["limitations"]]
+    assert found["tokenize[size=10]", "time"]["processes"] == 3
+    assert found["source_size", "value"]["processes"] == 3
+    assert "need another process" in answer.err
+
+
+def test_a_fixed_number_of_processes_has_no_target_to_miss(repo: Scratch):
+    found = measurements(repo.run("record", "--quick", "--json"))
+    assert all("width-target-missed" not in [r["code"] for r in m["limitations"]] for m in found.values())
+
+
+def test_clocks_are_locked_only_where_asked_and_an_error_says_why_not(repo: Scratch):
+    answer = repo.run("record", "--quick", "--lock-clocks", "1500")
+    assert answer.code == 1
+    assert "Error: " in answer.err
+    assert not (repo.root / "perftrack.duckdb").exists()
+
+
+def test_a_power_cap_alone_is_wrong_usage(repo: Scratch):
+    assert repo.run("record", "--power-cap", "300").code == 2

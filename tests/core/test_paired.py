@@ -70,3 +70,11 @@ def test_identical_ratios_have_no_width():
 def test_too_few_rounds_are_refused(rounds):
     with pytest.raises(InvalidValueError):
         paired_effect([0.0] * rounds, [True] * rounds)
+
+
+def test_widening_multiplies_the_half_width_and_weakens_the_p_value():
+    ratios, second = simulate(random.Random(6), effect=0.01)
+    plain, wide = (paired_effect(ratios, second, widen=w) for w in (1.0, 1.2))
+    assert wide.effect == plain.effect
+    assert wide.interval.hi - wide.effect == pytest.approx(1.2 * (plain.interval.hi - plain.effect))
+    assert wide.p_value > plain.p_value

@@ -23,10 +23,10 @@ sys.stdin.read()
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    store = Store(tmp_path / "perftrack.duckdb", wait_s=0.3)
+def store(store: Store) -> Store:
+    """A store of one run, which does not wait long."""
     store.add_run(builders.run())
-    return store
+    return Store(store.path, wait_s=0.3)
 
 
 REACHING = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from pathlib import Path
 
 import pytest
@@ -19,11 +20,6 @@ from tests.store import builders
 ELSEWHERE = dataclasses.replace(HERE, cpu_model="Other 1")
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "perftrack.duckdb")
-
-
 def add(store: Store, *runs: Run) -> tuple[Run, ...]:
     for run in runs:
         assert store.add_run(run, [builders.commit(run.sha)])
@@ -33,6 +29,20 @@ def add(store: Store, *runs: Run) -> tuple[Run, ...]:
 def test_constructing_a_store_touches_nothing(tmp_path: Path) -> None:
     Store(tmp_path / "perftrack.duckdb")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_files_of_a_store_are_itself_and_what_it_leaves_beside_it(no_store: Store) -> None:
+    no_store.add_run(builders.run())
+    no_store.runs()
+    left = set(no_store.path.parent.iterdir())
+    assert left == {p for p in no_store.files if p.exists()}
+    assert {p.name.removeprefix("perftrack.duckdb") for p in no_store.files} >= {
+        "",
+        ".lock",
+        ".queue",
+        ".wal",
+        ".new",
+    }
 
 
 READERS = {
@@ -50,11 +60,16 @@ READERS = {
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_reading_without_a_store_says_what_makes_one_and_makes_none(store: Store, name: str) -> None:
+def test_reading_without_a_store_says_what_makes_one_and_makes_none(no_store: Store, name: str) -> None:
     with pytest.raises(StoreMissingError, match="no store at") as caught:
-        READERS[name](store)
+        READERS[name](no_store)
     assert "perftrack record" in str(caught.value.hint)
-    assert list(store.path.parent.iterdir()) == []
+    assert list(no_store.path.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", READERS.keys() - {"run"})
+def test_reading_a_store_without_runs_finds_nothing(store: Store, name: str) -> None:
+    assert not READERS[name](store)
 
 
 def test_every_public_reader_is_tested_without_a_store() -> None:
@@ -101,12 +116,17 @@ def test_an_id_that_no_run_has_is_named(store: Store, wrong: str) -> None:
 
 
 def test_a_beginning_that_several_ids_have_is_ambiguous(store: Store) -> None:
-    runs = add(store, *(builders.run(at=i) for i in range(17)))  # one of 16 digits must come twice
-    digits = [r.id[0] for r in runs]
-    twice = next(d for d in digits if digits.count(d) > 1)
+    by_digit: dict[str, Run] = {}
+    for at in itertools.count(1):
+        second = builders.run(at=at)
+        first = by_digit.setdefault(second.id[0], second)
+        if first is not second:
+            break
+    add(store, first, second)
     with pytest.raises(StoreError, match="is ambiguous") as caught:
-        store.run(twice)
-    assert next(r.id for r in sorted(runs, key=lambda r: r.id) if r.id[0] == twice) in caught.value.message
+        store.run(first.id[0])
+    assert first.id in caught.value.message
+    assert second.id in caught.value.message
 
 
 def test_summaries_count_by_status(store: Store) -> None:
@@ -280,10 +300,10 @@ def test_a_run_that_cannot_be_stored_is_refused_whole(store: Store, measurement:
 
 
 @pytest.mark.parametrize("field", ["host", "label", "perftrack_version"])
-def test_text_of_a_run_that_is_no_unicode_is_refused(store: Store, field: str) -> None:
-    with pytest.raises(StoreError):
-        store.add_run(builders.run(**{field: "\ud800"}))
-    assert not store.path.exists()
+def test_text_of_a_run_that_is_no_unicode_is_refused(no_store: Store, field: str) -> None:
+    with pytest.raises(StoreError, match="not Unicode text"):
+        no_store.add_run(builders.run(**{field: "\ud800"}))
+    assert not no_store.path.exists()
 
 
 ASKED = {

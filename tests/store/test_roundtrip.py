@@ -28,7 +28,7 @@ def stored(store: Store, run: Run) -> Run:
 
 
 @given(run=builders.runs)
-@settings(max_examples=40)
+@settings(max_examples=30)
 @example(run=builders.run(measured(1.0, output="trailing zero\0", tags=("\0", "a\0b"))))
 @example(run=builders.run(measured(1.0, case=Case("b", (("z", 1), ("a", 1.0), ("t", True), ("s", "1"))))))
 @example(run=builders.run(measured(-0.0, value=-0.0)))
@@ -98,7 +98,7 @@ seen: dict[str, Commit] = {}
         subject=builders.texts,
     )
 )
-@settings(max_examples=15)
+@settings(max_examples=10)
 def test_a_commit_reads_back_as_it_was(shared: Store, commit: Commit) -> None:
     shared.add_run(builders.run(at=next(moments)), [commit, builders.commit("f" * 40)])
     # A sha stands for one commit: what it was first stored with stays.

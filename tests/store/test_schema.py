@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -11,11 +10,6 @@ import pytest
 from perftrack.errors import StoreError, StoreMissingError, StoreVersionError
 from perftrack.store import Store, connection, schema
 from tests.store import builders
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "perftrack.duckdb")
 
 
 @pytest.fixture
@@ -30,9 +24,9 @@ def versions(store: Store) -> list[tuple[object, ...]]:
         return db.execute("SELECT version, name FROM perftrack_schema ORDER BY version").fetchall()
 
 
-def test_a_new_store_has_every_migration(store: Store) -> None:
-    store.add_run(builders.run())
-    assert versions(store) == [(1, "initial")]
+def test_a_new_store_has_every_migration(no_store: Store) -> None:
+    no_store.add_run(builders.run())
+    assert versions(no_store) == [(1, "initial")]
     assert [m.version for m in schema.migrations()] == [1]
 
 
@@ -73,16 +67,16 @@ def test_a_migration_that_fails_changes_nothing(store: Store, monkeypatch: pytes
 
 
 @pytest.mark.usefixtures("newer")
-def test_a_newer_store_is_refused_and_left_alone(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    with connection.writing(store.path, 1.0):
+def test_a_newer_store_is_refused_and_left_alone(no_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    with connection.writing(no_store.path, 1.0):
         pass
-    before = store.path.read_bytes()
+    before = no_store.path.read_bytes()
     monkeypatch.undo()
-    for call in (store.runs, lambda: store.add_run(builders.run())):
+    for call in (no_store.runs, lambda: no_store.add_run(builders.run())):
         with pytest.raises(StoreVersionError, match="newer perftrack: schema version 2") as caught:
             call()
         assert "pip install --upgrade" in str(caught.value.hint)
-    assert store.path.read_bytes() == before
+    assert no_store.path.read_bytes() == before
 
 
 FOREIGN = {
@@ -94,30 +88,30 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("kind", FOREIGN)
-def test_a_file_that_is_no_database_is_refused_and_left_alone(store: Store, kind: str) -> None:
-    store.path.write_bytes(FOREIGN[kind])
-    for call in (store.runs, lambda: store.add_run(builders.run())):
+def test_a_file_that_is_no_database_is_refused_and_left_alone(no_store: Store, kind: str) -> None:
+    no_store.path.write_bytes(FOREIGN[kind])
+    for call in (no_store.runs, lambda: no_store.add_run(builders.run())):
         with pytest.raises(StoreVersionError, match="is not a DuckDB file"):
             call()
-    assert store.path.read_bytes() == FOREIGN[kind]
+    assert no_store.path.read_bytes() == FOREIGN[kind]
 
 
-def test_a_sqlite_database_is_refused_without_fetching_an_extension_for_it(store: Store) -> None:
-    with sqlite3.connect(store.path) as db:
+def test_a_sqlite_database_is_refused_without_fetching_an_extension_for_it(no_store: Store) -> None:
+    with sqlite3.connect(no_store.path) as db:
         db.execute("CREATE TABLE perftrack_schema (version INTEGER)")
     db.close()
     with pytest.raises(StoreVersionError, match="is not a DuckDB file"):
-        store.runs()
+        no_store.runs()
 
 
-def test_a_duckdb_file_of_something_else_is_refused_and_left_alone(store: Store) -> None:
-    with duckdb.connect(str(store.path)) as db:
+def test_a_duckdb_file_of_something_else_is_refused_and_left_alone(no_store: Store) -> None:
+    with duckdb.connect(str(no_store.path)) as db:
         db.execute("CREATE TABLE runs (x INTEGER)")
-    before = store.path.read_bytes()
-    for call in (store.runs, lambda: store.add_run(builders.run())):
+    before = no_store.path.read_bytes()
+    for call in (no_store.runs, lambda: no_store.add_run(builders.run())):
         with pytest.raises(StoreVersionError, match="not a perftrack store"):
             call()
-    assert store.path.read_bytes() == before
+    assert no_store.path.read_bytes() == before
 
 
 def test_a_file_of_a_newer_duckdb_says_what_to_upgrade(store: Store) -> None:
@@ -130,16 +124,16 @@ def test_a_file_of_a_newer_duckdb_says_what_to_upgrade(store: Store) -> None:
     assert caught.value.hint
 
 
-def test_an_empty_file_is_no_store_yet(store: Store) -> None:
-    store.path.touch()
+def test_an_empty_file_is_no_store_yet(no_store: Store) -> None:
+    no_store.path.touch()
     with pytest.raises(StoreMissingError):
-        store.runs()
-    assert store.add_run(builders.run())
-    assert len(store.runs()) == 1
+        no_store.runs()
+    assert no_store.add_run(builders.run())
+    assert len(no_store.runs()) == 1
 
 
-def test_the_file_can_be_read_by_duckdb_1_5(store: Store) -> None:
-    store.add_run(builders.run())
-    with duckdb.connect(str(store.path), read_only=True) as db:
+def test_the_file_can_be_read_by_duckdb_1_5(no_store: Store) -> None:
+    no_store.add_run(builders.run())
+    with duckdb.connect(str(no_store.path), read_only=True) as db:
         ((tags,),) = db.execute("SELECT tags FROM duckdb_databases() WHERE NOT internal").fetchall()
     assert tags["storage_version"] == "v1.5.0+"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import gc
-from pathlib import Path
 
 import pytest
 
@@ -16,11 +15,6 @@ from tests.core.builders import HERE, failed, measured
 from tests.store import builders
 
 ELSEWHERE = dataclasses.replace(HERE, cpu_model="Other 1")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "perftrack.duckdb")
 
 
 def add(store: Store, *runs: Run) -> None:

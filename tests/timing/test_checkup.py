@@ -128,6 +128,10 @@ def left_locked(s: Stage, power_limit_mw: int | None = None) -> Scene:
     return cpu(s)
 
 
+def on(scene: Scene) -> dict[str, Any]:
+    return {"kind": scene.kind, "gauge": scene.gauge}
+
+
 def locked(s: Stage, reads: int) -> Scene:
     # An administrator set 1500 MHz.
     return card(s, FakeNvml(FakeCard(application_mhz=1500, sm_mhz=reads)))
@@ -211,6 +215,7 @@ WRONG: list[tuple[str, Callable[[Stage], Scene], str, str, str]] = [
     ("mig", lambda s: card(s, FakeNvml(FakeCard(mig_pending=True))), "warn", "off, on after", "Reset the card"),
     ("mig", lambda s: card(s, failing("nvmlDeviceGetMigMode")), "unknown", "Unknown Error", "nvidia-smi"),
     ("telemetry-cost", lambda s: card(s, failing("nvmlDeviceGetClockInfo")), "unknown", "readable: cl", "tier A"),
+    ("telemetry-cost", lambda s: card(s, without_reasons()), "unknown", "readable: reasons", "tier A"),
     ("telemetry-cost", lambda s: card(s, failing("nvmlDeviceGetViolationStatus")), "warn", "counters", "thread"),
     ("telemetry-cost", slow_driver, "warn", "clock 2", "newer driver"),
     ("pending-restore", left_locked, "fail", f"{GPU_A} is still locked", "--restore-clocks"),
@@ -221,6 +226,7 @@ WRONG: list[tuple[str, Callable[[Stage], Scene], str, str, str]] = [
     ("clock-control", lambda s: card(s, FakeNvml(split_card())), "warn", "slice", "not split"),
     ("clock-lock", card, "warn", "floating, 1980 MHz", "LockedClockPolicy"),
     ("clock-lock", lambda s: locked(s, 1980), "warn", "set to 1500 MHz, but reads 1980", "idle card"),
+    ("clock-lock", lambda s: replace(left_locked(s), **on(card(s))), "warn", "floating", "LockedClockPolicy"),
     ("clock-lock", lambda s: card(s, failing("nvmlDeviceGetClockInfo")), "unknown", "can't be read", "tier A"),
     ("clock-events", lambda s: card(s, FakeNvml(FakeCard(reasons=0x41))), "fail", "hardware thermal", "tier C"),
     ("clock-events", lambda s: card(s, FakeNvml(FakeCard(reasons=0x8))), "warn", "hardware slowdown", "cooling"),
@@ -304,6 +310,20 @@ def test_a_check_that_fails_has_found_nothing_out_and_hides_nothing(
     assert set(after) == before
     assert after["ecc"].status is Health.UNKNOWN
     assert "ZeroDivisionError: of the driver" in after["ecc"].seen
+
+
+def test_the_run_s_own_processes_are_no_strangers(stage: Stage) -> None:
+    asked = []
+    stage.patch.setattr(
+        "perftrack.timing.telemetry.own_processes", lambda coordinator: asked.append(coordinator) or frozenset({7})
+    )
+    found = finding("exclusivity", card(stage, FakeNvml(FakeCard(processes=[7])), coordinator=42))
+    assert (asked, found.status) == ([42], Health.OK)
+
+
+def test_a_host_s_sample_is_long_however_fine_its_clock(stage: Stage) -> None:
+    assert "a sample lasts at least 200 µs" in finding("timer", cpu(stage)).seen
+    assert "a sample lasts at least 100 ms" in finding("timer", on_cpu(stage.root, resolution_s=1e-3)).seen
 
 
 def test_checks_are_those_of_the_device(stage: Stage) -> None:

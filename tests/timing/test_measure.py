@@ -23,7 +23,7 @@ def busy(count):
 
 class TestMeasure:
     def test_a_result_has_a_value_inside_its_interval(self):
-        result = pt.measure(busy(2000), iters=25, device="cpu")
+        result = pt.measure(busy(2000), iters=25, device="cpu", target_width=None)
         assert result.ci95_lo_ms <= result.median_ms <= result.ci95_hi_ms
         assert result.p10_ms <= result.median_ms <= result.p90_ms
         assert result.n == len(result.samples_ms) == 25
@@ -102,6 +102,21 @@ class TestMeasure:
 
         with pytest.raises(ClockLockError):
             pt.measure(lambda: pytest.fail("must not run"), device="cpu", policy=Policy())
+
+
+class TestTargetWidth:
+    def test_windows_are_added_until_the_interval_is_narrow_enough_or_there_are_four_times_as_many(self):
+        exact = pt.measure(busy(500), iters=25, device="cpu", target_width=None)
+        missed = pt.measure(busy(500), iters=25, device="cpu", target_width=1e-9)
+        assert (exact.n, missed.n) == (25, 100)
+        assert len(missed.process.windows) == 20
+        assert "width-target-missed" in [r.code for r in missed.limitations]
+        assert "width-target-missed" not in [r.code for r in exact.limitations]
+
+    def test_a_width_that_is_met_at_once_adds_nothing(self):
+        met = pt.measure(busy(500), iters=25, device="cpu", target_width=1e9)
+        assert met.n == 25
+        assert "width-target-missed" not in [r.code for r in met.limitations]
 
 
 class TestCompare:

@@ -100,7 +100,7 @@ def virtualisation(scene: Scene) -> Finding:
     seen = f"{name}{inside}"
     numbers = {} if stolen is None else {"steal_pct": round(100 * stolen, 4)}
     if stolen is not None:
-        seen += f"; its host took {100 * stolen:.2g} % of the time since it started"
+        seen += f"; the host took {100 * stolen:.2g} % of the time since it started"
     if scene.kind != "cpu" and (stolen is None or stolen < STEAL_SHARE):
         return ok(f"{seen}: launches may take longer, the GPU's own time does not", **numbers)
     return warn(

@@ -34,7 +34,7 @@ def test_time_that_the_host_gave_to_others(tmp_path: Path) -> None:
     ticks = {"proc/stat": "cpu  50 0 20 20 0 0 0 10 25 0\ncpu0 1 1 1 1 1 1 1 1 1 1\n"}
     found = host.virtualisation(on_cpu(tmp_path, GUEST | ticks))
     assert found.numbers == {"steal_pct": 10.0}
-    assert "its host took 10 %" in found.seen
+    assert "the host took 10 %" in found.seen
 
 
 @pytest.mark.parametrize("stat", ["", "cpu  1 2 3\n", "cpu  0 0 0 0 0 0 0 0 0 0\n"])

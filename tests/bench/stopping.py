@@ -1,0 +1,78 @@
+"""Does stopping at a wanted width break the interval? Simulated live comparisons of equal sides.
+
+    python tests/bench/stopping.py [--runs 4000]
+
+A live comparison adds rounds until its interval is narrower than half the threshold. That rule looks at the
+width, never at the effect, but a width that is small by luck stops early, so coverage must be shown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import random
+
+from scorecard import wilson
+
+from perftrack.app.live import MAX_ROUNDS, MIN_ROUNDS
+from perftrack.core.paired import STOPPED, paired_effect
+
+WIDTH = 0.01
+SEED = 40_000
+
+
+def gaussian(rng: random.Random, sigma: float) -> float:
+    return rng.gauss(0.0, sigma)
+
+
+def heavy(rng: random.Random, sigma: float) -> float:
+    """Student's t with 4 degrees of freedom, scaled to `sigma`."""
+    chi = sum(rng.gauss(0, 1) ** 2 for _ in range(4)) / 4
+    return sigma / math.sqrt(2) * rng.gauss(0, 1) / math.sqrt(chi)
+
+
+def bimodal(rng: random.Random, sigma: float) -> float:
+    return sigma * (rng.choice((-1.0, 1.0)) + rng.gauss(0, 0.2))
+
+
+def one(rng: random.Random, draw: object, sigma: float, effect: float, widen: float) -> tuple[bool, int, float]:
+    """Whether the interval holds the effect, the rounds it took, and its half-width."""
+    assert callable(draw)
+    ratios: list[float] = []
+    second: list[bool] = []
+    while True:
+        pair = [True, False]
+        rng.shuffle(pair)
+        for order in pair:
+            ratios.append(effect + draw(rng, sigma) + (0.002 if order else -0.002))
+            second.append(order)
+            if len(ratios) < MIN_ROUNDS:
+                continue
+            found = paired_effect(ratios, second, widen=widen)
+            half = (found.interval.hi - found.interval.lo) / 2
+            if half <= WIDTH or len(ratios) >= MAX_ROUNDS:
+                return found.interval.contains(effect), len(ratios), half
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=4000)
+    options = parser.parse_args()
+    print(f"{'':<26}{'coverage at nominal 95 %':>46}")
+    print(
+        f"{'noise of a round':<26}{'plain':>22}{f'widened {STOPPED:g}×':>24}{'mean rounds':>14}{'half-width':>13}"
+    )
+    for name, draw in (("Gaussian", gaussian), ("heavy tail (t4)", heavy), ("bimodal", bimodal)):
+        for sigma in (0.003, 0.008, 0.015, 0.03, 0.06):
+            row = f"{f'{name} {100 * sigma:g} %':<26}"
+            for widen, room in ((1.0, 22), (STOPPED, 24)):
+                rng = random.Random(f"{SEED}/{name}/{sigma}")
+                results = [one(rng, draw, sigma, 0.01, widen) for _ in range(options.runs)]
+                row += f"{wilson(sum(r[0] for r in results), len(results)):>{room}}"
+            rounds = sum(r[1] for r in results) / len(results)
+            width = sum(r[2] for r in results) / len(results)
+            print(f"{row}{rounds:>14.1f}{100 * width:>11.2f} %", flush=True)
+
+
+if __name__ == "__main__":
+    main()
