@@ -28,7 +28,7 @@ from perftrack.suite.setup import Work, amount, prepared
 from perftrack.timing.devices import open_device
 from perftrack.timing.devices.base import Device, Selecting, Telemetry
 from perftrack.timing.environment import capture
-from perftrack.timing.session import Session, check_placement, collect, prepare
+from perftrack.timing.session import Session, check_placement, cold_over_hot, collect, prepare
 from perftrack.timing.telemetry import open_telemetry, watch
 
 
@@ -88,6 +88,7 @@ def measure_benchmark(declaration: Declaration, request: RunCase, source: str) -
         watch(telemetry, device)
         try:
             metrics = _measure(work, baseline, device, telemetry, declaration, request)
+            ratio = cold_over_hot(work, device) if request.cache_ratio else None
             environment = capture(
                 device.kind, device.index, policy=request.policy or None, locked=telemetry.locked()
             )
@@ -100,6 +101,7 @@ def measure_benchmark(declaration: Declaration, request: RunCase, source: str) -
                 no_evidence_why=telemetry.why_none,
                 flops=amount(declaration.flops, request.params),
                 bytes_moved=amount(declaration.bytes_moved, request.params),
+                cold_over_hot=ratio,
             )
         finally:
             telemetry.close()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from perftrack.app.amounts import policy
 from perftrack.app.project import Project
-from perftrack.app.record import policy
 from perftrack.core.fingerprint import EnvironmentFingerprint
 from perftrack.errors import StoreError, WorkerError
 from perftrack.suite.launch import Setup

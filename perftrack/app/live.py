@@ -13,11 +13,11 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from perftrack.app.amounts import policy
 from perftrack.app.assemble import Circumstances, assemble
 from perftrack.app.comparison import Comparison, ranked
 from perftrack.app.history import CommitResults
 from perftrack.app.project import Project
-from perftrack.app.record import policy
 from perftrack.app.recording import Progress
 from perftrack.app.tree import Tree, build
 from perftrack.app.visit import Outcome, VisitSettings, discover, measure_case

@@ -7,14 +7,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from perftrack._version import __version__
+from perftrack.app.amounts import extension, plan_of, policy
 from perftrack.app.assemble import Circumstances, assemble
 from perftrack.app.project import Project
 from perftrack.app.recording import DryRun, Progress, Recorded, RecordOptions
 from perftrack.app.tree import Tree, build
 from perftrack.app.visit import Outcome, VisitSettings, discover, visit
-from perftrack.core.fingerprint import make_policy
 from perftrack.core.model import Case, Commit, Measurement, Reason, Run, Status
-from perftrack.core.plan import Plan
 from perftrack.core.reasons import reason
 from perftrack.errors import GitError, SuiteError, WorkerError
 from perftrack.suite.launch import Setup
@@ -22,9 +21,6 @@ from perftrack.suite.messages import Catalogue, Problem
 from perftrack.suite.pool import WorkerProcess
 from perftrack.suite.selection import Selected, select
 from perftrack.timing.clocks import LockedClockPolicy
-
-QUICK = Plan(windows=3, window_s=0.03, max_samples=20, warmup_cap_s=0.2, budget_s=1.0, pause_s=0.002)
-QUICK_PROCESSES = 2
 
 
 def record(
@@ -88,33 +84,10 @@ def dry_run(project: Project, options: RecordOptions) -> DryRun:
     return DryRun(commits, cases, catalogue.problems, processes, total)
 
 
-def plan_of(project: Project, options: RecordOptions) -> tuple[Plan, int]:
-    """How much to measure: the configuration's amounts, or the fixed small ones of --quick."""
-    config = project.config
-    if options.quick:
-        return QUICK, options.processes or QUICK_PROCESSES
-    plan = Plan(windows=config.windows, window_s=config.window_s, budget_s=config.budget_s)
-    return plan, options.processes or config.processes
-
-
-def extension(project: Project, options: RecordOptions, processes: int) -> tuple[int, float | None]:
-    """Processes at most, and the half-width that ends them early; None where their number is fixed."""
-    config = project.config
-    configured = processes if options.quick or options.processes else config.max_processes
-    most = max(processes, options.max_processes or configured)
-    return most, (options.width or config.width) if most > processes else None
-
-
 def _wide(selected: Selected, outcomes: Sequence[Outcome], circumstances: Circumstances) -> bool:
     """The case's first metric needs more processes: its interval is wider than wanted."""
     limits = [r.code for m in assemble(selected, outcomes, circumstances)[:1] for r in m.limitations]
     return "width-target-missed" in limits
-
-
-def policy(project: Project) -> str:
-    """The fingerprint policy of the configuration. Raises InvalidValueError for a field that does not exist."""
-    config = project.config
-    return make_policy(key=config.fingerprint_key, context=config.fingerprint_context) or ""
 
 
 def _checkout(project: Project, options: RecordOptions) -> Tree:
@@ -187,7 +160,11 @@ def _measure(
     most, width = extension(project, options, processes)
     circumstances = Circumstances(tree.dirty, options.quick, project.config.threshold, width)
     settings = VisitSettings(
-        plan, project.config.timeout_s, options.device or project.config.device, policy(project)
+        plan,
+        project.config.timeout_s,
+        options.device or project.config.device,
+        policy(project),
+        cache_ratio=options.cache_ratio,
     )
     with WorkerProcess(setup) as worker:
         catalogue = discover(worker, settings.timeout_s)

@@ -36,6 +36,7 @@ class RecordOptions:
     width: float | None = None
     lock_clocks_mhz: int | None = None
     power_cap_w: int | None = None
+    cache_ratio: bool = False
     build: str | None = None
     python: str | None = None
     device: str | None = None

@@ -31,6 +31,7 @@ class VisitSettings:
     timeout_s: float
     device: str = ""
     policy: str = ""
+    cache_ratio: bool = False
 
 
 Report = Callable[[Selected, Outcome], None]
@@ -103,6 +104,7 @@ def measure_case(
         seed=random.Random(f"{seed}/{process_index}/{case.id}").getrandbits(63),
         device=settings.device,
         policy=settings.policy,
+        cache_ratio=settings.cache_ratio and process_index == 0,
     )
     timeout_s = declared.timeout_s or settings.timeout_s
     try:

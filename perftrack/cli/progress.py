@@ -95,6 +95,8 @@ class RecordProgress:
                 self._line(outcome.output.rstrip(), always=True)
         elif self._verbose:
             self._line(f"  process {process + 1}: {selected.case.id} {outcome.result.status.value}")
+            if (ratio := outcome.result.cold_over_hot) is not None:
+                self._line(f"    with a cold cache it takes {ratio:.2f} times as long as with a hot one")
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=self._done, description=selected.case.id[:50])
         elif time.monotonic() - self._last_line > LINE_EVERY_S:

@@ -103,6 +103,7 @@ def command(
         width=width,
         lock_clocks_mhz=lock_clocks,
         power_cap_w=power_cap,
+        cache_ratio=verbose,
         build=build,
         python=python,
         device=device,

@@ -61,7 +61,8 @@ class Catalogue:
 
 @dataclass(frozen=True, slots=True)
 class RunCase:
-    """Measure one case. `device` overrides the declaration where it is not empty."""
+    """Measure one case. `device` overrides the declaration where it is not empty; `cache_ratio` asks for the
+    cold/hot ratio too, which takes a few more samples."""
 
     benchmark: str
     params: Params
@@ -70,6 +71,7 @@ class RunCase:
     seed: int
     device: str = ""
     policy: str = ""
+    cache_ratio: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,7 @@ class CaseResult:
     no_evidence_why: str = ""
     flops: float | None = None
     bytes_moved: float | None = None
+    cold_over_hot: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,6 +112,20 @@ def collect(
     return session.finish(index)
 
 
+CACHE_SAMPLES = 5
+
+
+def cold_over_hot(work: Work, device: Device) -> float:
+    """How many times as long a call takes with a flushed cache: medians of CACHE_SAMPLES calls each, hot first."""
+    hot, cold = (
+        statistics.median(device.time_window(work, CACHE_SAMPLES, 1, cold=state).samples)
+        for state in (False, True)
+    )
+    if hot <= 0:
+        raise MeasurementError("a call took no time: there is no cold/hot ratio")
+    return cold / hot
+
+
 def check_placement(device: Device, work: Work) -> None:
     """Refuse a callable whose work is not where the timer looks: another stream, another thread, later, nowhere.
 

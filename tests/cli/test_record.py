@@ -455,3 +455,9 @@ def test_clocks_are_locked_only_where_asked_and_an_error_says_why_not(repo: Scra
 
 def test_a_power_cap_alone_is_wrong_usage(repo: Scratch):
     assert repo.run("record", "--power-cap", "300").code == 2
+
+
+def test_verbose_tells_the_cold_hot_ratio_once_a_case(repo: Scratch):
+    answer = repo.run("record", "--quick", "--verbose", "--bench", "total")
+    assert answer.err.count("with a cold cache it takes") == 1
+    assert "cold cache" not in repo.run("record", "--quick", "--bench", "total").err

@@ -10,7 +10,15 @@ from perftrack.core.reasons import reason
 from perftrack.core.tiers import Exclusivity
 from perftrack.errors import MeasurementError
 from perftrack.timing.devices.base import Timed
-from perftrack.timing.session import check_placement, collect, inner_reps, prepare, samples_per_window, warm_up
+from perftrack.timing.session import (
+    check_placement,
+    cold_over_hot,
+    collect,
+    inner_reps,
+    prepare,
+    samples_per_window,
+    warm_up,
+)
 
 
 class ScriptedDevice:
@@ -218,3 +226,11 @@ def test_work_outside_the_timed_region_is_refused_with_what_was_seen():
     device.elsewhere = reason("work-outside-timing", detail="on another stream")
     with pytest.raises(MeasurementError, match="on another stream"):
         check_placement(device, lambda: None)
+
+
+def test_cold_over_hot_is_the_ratio_of_the_two_protocols():
+    class Cached(ScriptedDevice):
+        def time_window(self, work, samples, inner_reps, *, cold):
+            return Timed((3e-3 if cold else 1e-3,) * samples)
+
+    assert cold_over_hot(lambda: None, Cached(lambda n: 1e-3)) == pytest.approx(3.0)
