@@ -57,6 +57,11 @@ STEPS: dict[str, tuple[TierEvidence, MeasurementTier, list[str]]] = {
     "power brake": (with_window(event_reasons=0x80), C, ["throttled"]),
     "a throttle counter that grew": (with_window(throttle_s=0.01), C, ["throttled"]),
     "an unstable clock": (with_window(clock_mhz=(1500.0, 1200.0)), C, ["clock-unstable"]),
+    "a clock that the power cap moves": (
+        with_window(clock_mhz=(1980.0, 1500.0), event_reasons=0x4),
+        B,
+        ["clock-range", "power-capped"],
+    ),
     "company": (replace(BEST, exclusivity=Exclusivity.SHARED), C, ["device-shared"]),
 }
 
