@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -461,3 +462,33 @@ def test_verbose_tells_the_cold_hot_ratio_once_a_case(repo: Scratch):
     answer = repo.run("record", "--quick", "--verbose", "--bench", "total")
     assert answer.err.count("with a cold cache it takes") == 1
     assert "cold cache" not in repo.run("record", "--quick", "--bench", "total").err
+
+
+def test_a_killed_coordinator_takes_its_worker_along(tmp_path):
+    text = """
+import os
+import time
+import perftrack as pt
+
+@pt.benchmark
+def slow():
+    open("worker.pid", "w").write(str(os.getpid()))
+    return lambda: time.sleep(60)
+"""
+    made = scratch.make(tmp_path / "p", benchmarks=text, config="")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "perftrack", "record"],
+        cwd=made.root,
+        env=command_environment(replayed=False),
+        stderr=subprocess.DEVNULL,
+    )
+    noted = made.root / "worker.pid"
+    deadline = time.monotonic() + 30
+    while not (noted.exists() and noted.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.kill()
+    process.wait()
+    worker = Path(f"/proc/{noted.read_text()}")
+    while worker.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not worker.exists()

@@ -192,3 +192,24 @@ def test_an_interrupt_while_git_checks_out_leaves_nothing(linear: Linear, tmp_pa
     assert b"inside" not in out
     time.sleep(0.2)
     assert leftovers(sandbox) == []
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next_one(linear: Linear) -> None:
+    sandbox, shas = linear
+    code = (
+        "import os, signal, sys, tempfile; from pathlib import Path; from perftrack.vcs import Repository\n"
+        "tempfile.tempdir = sys.argv[3]\n"
+        "with Repository.find(Path(sys.argv[1])).worktree(sys.argv[2]) as tree:\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    subprocess.run([sys.executable, "-c", code, sandbox.root, shas[0], tempfile.gettempdir()], check=False)
+    assert len(leftovers(sandbox)) == 2
+    with sandbox.repository.worktree(shas[1]):
+        pass
+    assert leftovers(sandbox) == []
+
+
+def test_a_worktree_in_use_by_another_process_is_left_alone(linear: Linear) -> None:
+    sandbox, shas = linear
+    with sandbox.repository.worktree(shas[0]) as first, sandbox.repository.worktree(shas[1]):
+        assert (first / "file.txt").exists()
