@@ -28,6 +28,7 @@ from perftrack.suite.setup import Work, amount, prepared
 from perftrack.timing.devices import open_device
 from perftrack.timing.devices.base import Device, Selecting, Telemetry
 from perftrack.timing.environment import capture
+from perftrack.timing.limits import check_limits, measured_limits
 from perftrack.timing.session import Session, check_placement, cold_over_hot, collect, prepare
 from perftrack.timing.telemetry import open_telemetry, watch
 
@@ -89,6 +90,8 @@ def measure_benchmark(declaration: Declaration, request: RunCase, source: str) -
         try:
             metrics = _measure(work, baseline, device, telemetry, declaration, request)
             ratio = cold_over_hot(work, device) if request.cache_ratio else None
+            flops, moved = (amount(a, request.params) for a in (declaration.flops, declaration.bytes_moved))
+            _check_limits(metrics[0], device, flops, moved)
             environment = capture(
                 device.kind, device.index, policy=request.policy or None, locked=telemetry.locked()
             )
@@ -99,13 +102,21 @@ def measure_benchmark(declaration: Declaration, request: RunCase, source: str) -
                 locked=telemetry.locked(),
                 exclusivity=telemetry.exclusivity(),
                 no_evidence_why=telemetry.why_none,
-                flops=amount(declaration.flops, request.params),
-                bytes_moved=amount(declaration.bytes_moved, request.params),
+                flops=flops,
+                bytes_moved=moved,
                 cold_over_hot=ratio,
             )
         finally:
             telemetry.close()
             device.close()
+
+
+def _check_limits(timed: MetricSamples, device: Device, flops: float | None, moved: float | None) -> None:
+    if flops is None and moved is None:
+        return
+    seconds = median(median(w.samples) for w in timed.process.windows)
+    limits = measured_limits(device.kind, device.index)
+    check_limits(seconds, flops, moved, limits, cold=timed.protocol.cache is Cache.COLD)
 
 
 def _measure(

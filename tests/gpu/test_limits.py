@@ -1,0 +1,26 @@
+"""The limits of a real card, and a benchmark that claims more."""
+
+from __future__ import annotations
+
+import pytest
+
+from perftrack.errors import MeasurementError
+from perftrack.timing.limits import check_limits, measured_limits
+
+torch = pytest.importorskip("torch")
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device"),
+]
+
+
+def test_rates_are_those_of_a_gpu_and_a_hundredfold_claim_is_refused():
+    limits = measured_limits("cuda", 0)
+    assert limits is not None
+    print(f"copy {limits.bytes_per_s / 1e12:.2f} TB/s, bf16 {limits.flops_per_s / 1e12:.0f} Tflop/s")
+    assert 1e11 < limits.bytes_per_s < 2e13
+    assert limits.flops_per_s > 1e12
+    seconds = 2 * 2**30 / limits.bytes_per_s
+    check_limits(seconds, None, 2 * 2**30, limits, cold=True)
+    with pytest.raises(MeasurementError):
+        check_limits(seconds / 100, None, 2 * 2**30, limits, cold=True)
