@@ -47,7 +47,7 @@ def measured_limits(kind: str, index: int) -> Limits | None:
             flops_per_s=_product_rate(torch, device, index),
             l2_bytes=int(torch.cuda.get_device_properties(index).L2_cache_size),
         )
-    except (RuntimeError, DeviceError):  # out of memory beside the benchmark's own tensors
+    except (RuntimeError, DeviceError, AttributeError):  # out of memory beside the benchmark's own tensors
         return None
     finally:
         device.close()
