@@ -86,3 +86,64 @@ def test_every_setting_is_an_attribute_of_config_and_the_other_way_round():
     attributes = set(Config.__dataclass_fields__) - {"path"}
     assert {s.attribute for s in SETTINGS} == attributes
     assert len(shown(Config())) == len(SETTINGS)
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ({"environment": {"A=B": "1"}}, "'A=B' cannot name a variable"),
+        ({"environment": {"": "1"}}, "'' cannot name a variable"),
+        ({"environment": {"A\0": "1"}}, "cannot name a variable"),
+        ({"environment": {"A": "\0"}}, "the value of 'A' has a NUL"),
+        ({"pattern": "/abs/bench_*.py"}, "pattern: must be a file name pattern"),
+        ({"pattern": "../bench_*.py"}, "pattern: must be a file name pattern"),
+        ({"pattern": ""}, "pattern: must be a file name pattern"),
+        ({"pattern": "bench**.py"}, "pattern: must be a file name pattern"),
+        ({"fingerprint-key": ["gpu_nmae"]}, "fingerprint-key: no fingerprint field named gpu_nmae"),
+        ({"fingerprint-context": ["nothing"]}, "fingerprint-context: no fingerprint field"),
+        ({"fingerprint-key": ["host"], "fingerprint-context": ["host"]}, "both key and context: host"),
+        ({"command": [{"name": "x", "run": "  "}]}, "must name a program"),
+        ({"command": [{"name": "x", "run": []}]}, "must name a program"),
+        ({"command": [{"name": "x", "run": [" "]}]}, "must name a program"),
+        ({"command": [{"name": "x", "run": ["a\0"]}]}, "NUL"),
+        ({"command": [{"name": "x\n", "run": "y"}]}, "control character"),
+        ({"command": [{"name": " ", "run": "y"}]}, "1 to 200 characters"),
+        ({"command": [{"name": 5, "run": "y"}]}, "must be a string"),
+        ({"command": [{"name": "x", "run": "y", "tags": ["a\x1b"]}]}, "control character"),
+    ],
+)
+def test_a_value_that_would_fail_later_is_refused_with_its_key(table, says):
+    with pytest.raises(ConfigError) as caught:
+        parse_config(table, Path("f"))
+    assert says in caught.value.message
+    assert "1 problem " in caught.value.message
+
+
+def test_the_problems_of_every_variable_and_command_are_told_at_once():
+    commands = [{"name": "a", "run": "x | y", "timeout": 0}, {"name": "b"}]
+    with pytest.raises(ConfigError, match="5 problems") as caught:
+        parse_config({"command": commands, "environment": {"=": "", "A": 1}}, Path("f"))
+    assert "command: b: a command needs `run`" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "run", ["a && b", "a || b", "a|b", "a; b", "a > b", "a < b", "a `b`", "a $(b)", "a &", "a\nb", "a 'x' && b"]
+)
+def test_shell_syntax_in_a_command_is_refused_with_what_to_write(run):
+    with pytest.raises(ConfigError, match=r'run = \["sh", "-c"'):
+        parse_config({"command": [{"name": "x", "run": run}]}, Path("f"))
+
+
+@pytest.mark.parametrize(
+    ("run", "argument"),
+    [
+        ("a 'b && c'", "b && c"),
+        ('a "b|c"', "b|c"),
+        (r"a b\;c", "b;c"),
+        ("a x?b=1&c=2", "x?b=1&c=2"),
+        ("a $b", "$b"),
+    ],
+)
+def test_quoted_shell_syntax_is_an_argument(run, argument):
+    (command,) = parse_config({"command": [{"name": "x", "run": run}]}, Path("f")).command
+    assert command.run == ("a", argument)

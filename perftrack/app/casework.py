@@ -19,8 +19,9 @@ from perftrack.core.model import (
     Window,
 )
 from perftrack.core.plan import Plan
+from perftrack.core.quantity import finite
 from perftrack.core.tiers import joined
-from perftrack.errors import MeasurementError, PerftrackError
+from perftrack.errors import InvalidValueError, MeasurementError, PerftrackError
 from perftrack.suite.command import CommandSpec, run_command, run_json
 from perftrack.suite.declaration import Declaration
 from perftrack.suite.messages import CaseResult, MetricSamples, Problem, Reply, RunCase
@@ -75,10 +76,13 @@ def measure_command(spec: CommandSpec, root: Path, request: RunCase) -> CaseResu
 
 def measure_metric(declaration: Declaration, request: RunCase) -> CaseResult:
     value = declaration.function(**dict(request.params))
-    if isinstance(value, bool) or not isinstance(value, int | float) or not -1e300 < value < 1e300:
-        raise MeasurementError(f"{declaration.name} returned {value!r}, not a finite number")
+    try:
+        number = finite(value)
+    except InvalidValueError as error:
+        hint = "Return one number; of an array or tensor, float(x)."
+        raise MeasurementError(f"{declaration.name} returned no measurement: {error.message}", hint) from error
     environment = capture("cpu", 0, policy=request.policy or None)
-    metric = _valued("value", declaration.unit, declaration.direction, float(value), request.process_index)
+    metric = _valued("value", declaration.unit, declaration.direction, number, request.process_index)
     return CaseResult(Status.OK, metrics=(metric,), fingerprint=environment.to_dict())
 
 

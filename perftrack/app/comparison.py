@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from perftrack.app.history import CommitResults, Noise, results_of
+from perftrack.app.history import CommitResults, Noise, matching, results_of
 from perftrack.app.project import Project
 from perftrack.core.discoveries import control_false_discoveries
 from perftrack.core.history import lane_of
+from perftrack.core.judgement import Judgement, Verdict
 from perftrack.core.model import Measurement, Status
-from perftrack.core.verdict import Judgement, Verdict, judge
+from perftrack.core.verdict import judge
 
 EXIT_REGRESSION = 3
 EXIT_UNDECIDED = 4
@@ -44,7 +45,7 @@ class Comparison:
     def exit_code(self, *, pass_inconclusive: bool = False) -> int:
         """0 only where every case was decided and none got worse; see the README's table.
 
-        A case that exists only in the candidate is new and does not block. With `pass_inconclusive`
+        A case that was not measured in the baseline is new and does not block. With `pass_inconclusive`
         inconclusive cases do not block either, as long as something was decided.
         """
         counts = self.counts
@@ -60,9 +61,12 @@ class Comparison:
 def _blocks(judged: Judgement) -> bool:
     if judged.verdict is not Verdict.NOT_COMPARABLE:
         return False
-    new = judged.baseline is None and judged.candidate is not None
-    skipped = any(s is not None and s.status is Status.SKIPPED for s in (judged.baseline, judged.candidate))
-    return not new and not skipped
+    before, after = judged.baseline, judged.candidate
+    had = before is not None and before.status is not Status.SKIPPED
+    has = after is not None and after.status is not Status.SKIPPED
+    # Without a baseline a case is new, and skipped on both sides it is nobody's loss. What was measured and no
+    # longer is, or cannot be compared, blocks.
+    return had or (not has and before is None)
 
 
 def compare(
@@ -73,11 +77,15 @@ def compare(
     patterns: Sequence[str] = (),
     threshold: float | None = None,
 ) -> Comparison:
-    """Judge every case that either commit has. Raises StoreError where one has nothing recorded."""
-    before, after = results_of(project, baseline, patterns), results_of(project, candidate, patterns)
-    noise = Noise(project)
+    """Judge every case that either commit has. Raises StoreError where one has nothing recorded.
+
+    A pattern may mean cases of one side only; UsageError for one that means none of either.
+    """
+    before, after = matching(patterns, results_of(project, baseline), results_of(project, candidate))
+    # A commit compared with itself is compared with the same runs: nothing was taken apart.
+    noise = Noise(project) if before.commit.sha != after.commit.sha else None
     judged = [
-        judge(b, c, threshold=threshold, noise=noise.of(c) if b is not None and c is not None else None)
+        judge(b, c, threshold=threshold, noise=noise.of(c) if noise and b is not None and c is not None else None)
         for b, c in pair(before.measurements, after.measurements)
     ]
     return Comparison(before, after, ranked(judged))

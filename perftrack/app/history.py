@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from perftrack.app.project import Project
 from perftrack.core.history import Lane, Point, Series, lane_of
 from perftrack.core.model import Commit, Measurement, Status
-from perftrack.core.noise import LaneNoise, lane_noise
-from perftrack.errors import StoreError, UsageError
+from perftrack.core.noise import ASSUMED, LaneNoise, lane_noise
+from perftrack.errors import GitError, StoreError, UsageError
+from perftrack.suite.selection import means
+
+_SHA_START = re.compile(r"[0-9a-f]{4,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,23 +27,25 @@ class CommitResults:
 
 @dataclass(frozen=True, slots=True)
 class LoggedSeries:
-    """A series with its points in history order, and the commits they belong to."""
+    """A series with its points in history order, and the commits they belong to.
+
+    Points of `lost` commits, which HEAD does not reach, come first.
+    """
 
     series: Series
     points: tuple[Point, ...]
     commits: dict[str, Commit]
     lanes: dict[str, Lane]
+    lost: frozenset[str] = frozenset()
 
 
-def results_of(
-    project: Project, revision: str, patterns: Sequence[str] = (), *, dirty_too: bool = False
-) -> CommitResults:
+def results_of(project: Project, revision: str, *, dirty_too: bool = False) -> CommitResults:
     """The stored results of a revision. Raises StoreError where nothing was recorded for it.
 
     Runs with uncommitted changes are no results of the commit; with `dirty_too` they stand in where there
     are no others.
     """
-    (commit,) = project.repository.commits((revision,))
+    commit = _commit_of(project, revision)
     runs = project.store.runs(commit.sha)
     if not runs:
         raise StoreError(
@@ -54,17 +60,47 @@ def results_of(
         )
     runs = tuple(r for r in runs if r.dirty is dirty)
     measurements = _current(project.store.measurements(commit.sha, dirty=dirty))
-    if patterns:
-        measurements = tuple(
-            m for m in measurements if any(_means(p, m.case.id, m.case.benchmark) for p in patterns)
-        )
-        if not measurements:
-            raise UsageError(f"no recorded case of {revision} matches {', '.join(patterns)}")
     return CommitResults(commit, measurements, tuple(r.id for r in runs))
 
 
-def _means(pattern: str, case_id: str, benchmark: str) -> bool:
-    return pattern in (case_id, benchmark) or pattern in case_id
+def _commit_of(project: Project, revision: str) -> Commit:
+    """Git's commit; or the store's for the SHA, or its beginning, of one that the clone lacks."""
+    try:
+        return project.repository.commit(revision)
+    except GitError:
+        if not _SHA_START.fullmatch(revision.lower()):
+            raise
+        found = [c for c in project.store.commits() if c.sha.startswith(revision.lower())]
+        if not found:
+            raise
+        if len(found) > 1:
+            which = ", ".join(c.sha for c in found[:5])
+            raise StoreError(f"revision {revision!r} is ambiguous: {which}", "Give more digits of it.") from None
+        return found[0]
+
+
+def matching(patterns: Sequence[str], *sides: CommitResults) -> tuple[CommitResults, ...]:
+    """The sides with the cases that any pattern means, as suite.selection reads them; all without patterns.
+
+    Raises UsageError for a pattern that means no case of any side.
+    """
+    if not patterns:
+        return sides
+    kept = [[m for m in s.measurements if any(_means(p, m) for p in patterns)] for s in sides]
+    for pattern in patterns:
+        if not any(_means(pattern, m) for own in kept for m in own):
+            where = " or ".join(dict.fromkeys(s.commit.sha[:12] for s in sides))
+            names = sorted({m.case.benchmark for s in sides for m in s.measurements})
+            raise UsageError(f"no recorded case of {where} matches {pattern!r}", _recorded(names))
+    return tuple(replace(s, measurements=tuple(own)) for s, own in zip(sides, kept, strict=True))
+
+
+def _means(pattern: str, measurement: Measurement) -> bool:
+    return means(pattern, measurement.case, measurement.source.rpartition(":")[0])
+
+
+def _recorded(names: Sequence[str]) -> str:
+    return f"Recorded are {', '.join(names[:5])}{', …' if len(names) > 5 else ''}."
 
 
 def _current(measurements: Sequence[Measurement]) -> tuple[Measurement, ...]:
@@ -81,22 +117,22 @@ def _current(measurements: Sequence[Measurement]) -> tuple[Measurement, ...]:
 
 def log_of(project: Project, pattern: str) -> tuple[LoggedSeries, ...]:
     """Every series whose case is, or contains, `pattern`. Raises UsageError where there is none."""
-    known = project.store.case_ids()
-    exact = [c for c in known if c == pattern]
-    chosen = exact or [c for c in known if _means(pattern, c, c.partition("[")[0])]
+    known = sorted(set(project.store.case_ids()))
+    chosen = [c for c in known if c == pattern] or [c for c in known if pattern in c]
     if not chosen:
-        raise UsageError(
-            f"no recorded case matches {pattern!r}",
-            f"Recorded are {', '.join(sorted(known)[:5])}{', …' if len(known) > 5 else ''}.",
-        )
+        raise UsageError(f"no recorded case matches {pattern!r}", _recorded(known))
     commits = {c.sha: c for c in project.store.commits()}
-    order = {sha: n for n, sha in enumerate(project.repository.order(tuple(commits)))}
+    order = {sha: n for n, sha in enumerate(project.repository.order(commits))}
+    reached = project.repository.reached(commits)
     lanes = {lane.id: lane for lane in project.store.lanes()}
     found = []
-    for case in sorted(chosen):
+    for case in chosen:
         for series in project.store.series(case=case):
-            points = sorted(series.points, key=lambda p: (order.get(p.sha, len(order)), p.started_at))
-            found.append(LoggedSeries(series, tuple(points), commits, lanes))
+            points = sorted(
+                series.points, key=lambda p: (p.sha in reached, order.get(p.sha, len(order)), p.started_at)
+            )
+            lost = frozenset(p.sha for p in points) - reached
+            found.append(LoggedSeries(series, tuple(points), commits, lanes, lost))
     return tuple(found)
 
 
@@ -107,10 +143,11 @@ class Noise:
         self._project = project
         self._known: dict[tuple[str, str, str], LaneNoise | None] | None = None
 
-    def of(self, measurement: Measurement) -> LaneNoise | None:
+    def of(self, measurement: Measurement) -> LaneNoise:
+        """What is known of the lane; where that is too little, what public histories let one assume."""
         if self._known is None:
             self._known = _noise_by_lane(self._project.store.series())
-        return self._known.get((measurement.case.id, measurement.metric, lane_of(measurement)))
+        return self._known.get((measurement.case.id, measurement.metric, lane_of(measurement))) or ASSUMED
 
 
 def _noise_by_lane(all_series: Sequence[Series]) -> dict[tuple[str, str, str], LaneNoise | None]:

@@ -21,10 +21,11 @@ from perftrack.app.project import Project
 from perftrack.app.recording import Progress
 from perftrack.app.tree import Tree, build
 from perftrack.app.visit import Outcome, VisitSettings, discover, measure_case
+from perftrack.core.judgement import Judgement
 from perftrack.core.model import Commit, Measurement, Status
 from perftrack.core.paired import STOPPED, PairedEffect, paired_effect
 from perftrack.core.plan import Plan
-from perftrack.core.verdict import DEFAULT_THRESHOLD, Judgement, judge
+from perftrack.core.verdict import DEFAULT_THRESHOLD, judge
 from perftrack.errors import GitError, WorkerError
 from perftrack.suite.launch import Setup
 from perftrack.suite.pool import WorkerProcess
@@ -164,9 +165,12 @@ def _both(setups: Sequence[Setup]) -> Iterator[tuple[_Side, ...]]:
     sides = tuple(_Side(s) for s in setups)
     try:
         yield sides
-    finally:
+    except BaseException:
         for side in sides:
-            side.stop()
+            side.stop(0.0)
+        raise
+    for side in sides:
+        side.stop()
 
 
 def _take_turns(

@@ -9,8 +9,8 @@ from pathlib import Path
 from perftrack.app.comparison import compare
 from perftrack.app.project import Project
 from perftrack.core.history import Lane, RunSummary, Series
+from perftrack.core.judgement import Judgement
 from perftrack.core.model import Commit, Run
-from perftrack.core.verdict import Judgement
 from perftrack.publish.gather import Project as SiteProject
 from perftrack.publish.site import BuildReport, build_site
 
@@ -32,6 +32,13 @@ class StoreSource:
     def commits(self) -> Sequence[Commit]:
         return self._commits
 
+    @cached_property
+    def _reached(self) -> frozenset[str]:
+        return self._project.repository.reached(c.sha for c in self._commits)
+
+    def lost(self) -> frozenset[str]:
+        return frozenset(c.sha for c in self._commits) - self._reached
+
     def lanes(self) -> Sequence[Lane]:
         return self._project.store.lanes()
 
@@ -50,9 +57,9 @@ class StoreSource:
         )
 
     def judgements(self) -> Sequence[Judgement]:
-        """The newest commit with data against the one before it."""
+        """The newest commit with data that HEAD reaches, against the one before it."""
         measured = {r.sha for r in self._project.store.runs() if not r.dirty}
-        known = [c for c in self._commits if c.sha in measured]
+        known = [c for c in self._commits if c.sha in measured and c.sha in self._reached]
         if len(known) < 2:
             return ()
         return compare(self._project, known[-2].sha, known[-1].sha).judgements

@@ -9,13 +9,15 @@ from collections.abc import Callable, Iterator, Sequence
 from perftrack._version import __version__
 from perftrack.app.amounts import extension, plan_of, policy
 from perftrack.app.assemble import Circumstances, assemble
+from perftrack.app.doctor import check_store
 from perftrack.app.project import Project
 from perftrack.app.recording import DryRun, Progress, Recorded, RecordOptions
 from perftrack.app.tree import Tree, build
 from perftrack.app.visit import Outcome, VisitSettings, discover, visit
+from perftrack.core.checkup import Health
 from perftrack.core.model import Case, Commit, Measurement, Reason, Run, Status
 from perftrack.core.reasons import reason
-from perftrack.errors import GitError, SuiteError, WorkerError
+from perftrack.errors import GitError, StoreError, SuiteError, UsageError, WorkerError
 from perftrack.suite.launch import Setup
 from perftrack.suite.messages import Catalogue, Problem
 from perftrack.suite.pool import WorkerProcess
@@ -32,6 +34,7 @@ def record(
     the only commit, StoreError where a run cannot be stored.
     """
     policy(project)
+    _check_store(project, options)
     if not options.revisions:
         tree = _checkout(project, options)
         with _clocks(options):
@@ -39,6 +42,15 @@ def record(
     commits = project.repository.commits(options.revisions)
     with _clocks(options):
         return _record_commits(project, commits, options, progress, clock)
+
+
+def _check_store(project: Project, options: RecordOptions) -> None:
+    """What would make storing fail is told before measuring, not after. Raises StoreError, UsageError."""
+    found = check_store(project.store)
+    if found.status is Health.FAIL:
+        raise StoreError(found.seen, found.advice or None)
+    if not options.label.isprintable():
+        raise UsageError(f"--label {options.label!r} has characters that cannot be shown", "Use plain text.")
 
 
 @contextlib.contextmanager
@@ -66,7 +78,8 @@ def _record_commits(
     recorded = []
     for position, commit in enumerate(commits, 1):
         with project.repository.worktree(commit.sha) as root:
-            tree = Tree(commit, root, in_place=False, dirty=False, notes=notes)
+            bare = (reason("no-submodules"),) if (root / ".gitmodules").exists() else ()
+            tree = Tree(commit, root, in_place=False, dirty=False, notes=(*notes, *bare))
             recorded.append(_record_tree(project, tree, options, progress, clock, position, len(commits)))
     return tuple(recorded)
 

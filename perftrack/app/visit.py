@@ -82,9 +82,12 @@ def visit(
                 current = None
             outcomes[selected.case] = outcome
             report(selected, outcome)
-    finally:
+    except BaseException:
         if current is not None:
-            current.stop()
+            current.stop(grace_s=0.0)  # it is in the middle of a case: waiting for it would be waiting for that
+        raise
+    if current is not None:
+        current.stop()
     return outcomes
 
 

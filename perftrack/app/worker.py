@@ -6,6 +6,7 @@ benchmarks' own; the protocol has two of its own, so that nothing a benchmark pr
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
@@ -21,6 +22,7 @@ from perftrack.app.casework import (
     measure_command,
     measure_metric,
 )
+from perftrack.app.surroundings import Surroundings
 from perftrack.core.model import Params, Status
 from perftrack.core.plan import Plan
 from perftrack.errors import PerftrackError
@@ -32,30 +34,36 @@ from perftrack.suite.messages import CaseResult, Catalogue, Kind, Problem, Reply
 
 def main(requests: BinaryIO, replies: BinaryIO, setup: dict[str, object]) -> int:
     """Answer requests until one says exit. `setup`: what suite.pool's Setup encodes."""
-    pid = os.getpid()
+    getpid, leave, read = os.getpid, os._exit, json.loads  # bound now: a benchmark may patch them
+    pid = getpid()
     worker = Worker(setup)
 
     def send(reply: Reply) -> None:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr):
+            # A benchmark may have closed or replaced them.
+            with contextlib.suppress(AttributeError, ValueError, OSError):
+                stream.flush()
         replies.write(encode(reply))
         replies.flush()
 
     send(Reply(ready=pid))
     for line in requests:
-        request = json.loads(line)
+        request = read(line)
         if request["discover"]:
             reply = worker.discover()
         elif request["run"] is not None:
+            worker.load()  # what the files themselves set up holds for all cases: only a case's own changes go
+            around = Surroundings()
             reply = Reply(result=worker.run(_decode_run(request["run"])))
+            around.restore()
         elif request["environment"]:
             reply = environment_of(request["environment"], request["policy"])
         elif request["checkup"]:
             reply = checkup_of(request["checkup"])
         else:
             break
-        if os.getpid() != pid:
-            os._exit(0)  # a benchmark forked and its child came back here: it must not answer as us
+        if getpid() != pid:
+            leave(0)  # a benchmark forked and its child came back here: it must not answer as us
         send(reply)
     return 0
 
@@ -79,6 +87,10 @@ class Worker:
         assert isinstance(commands, list)
         self._commands = {c["name"]: CommandSpec(**c) for c in commands}
         self._suite: Suite | None = None
+
+    def load(self) -> None:
+        """Import the benchmark files, if they are not yet."""
+        _ = self.suite
 
     @property
     def suite(self) -> Suite:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from perftrack.cli.options import bench_option, json_option, project_options, verbosity_options
 
@@ -84,6 +86,10 @@ def command(
 
     if as_json and markdown:
         raise UsageError("--json and --markdown are two answers to one question", "Give one of them.")
+    if (threshold is not None and math.isnan(threshold)) or math.isnan(budget):
+        raise UsageError("--threshold and --budget must be numbers")
+    if not live and (given := _live_only()):
+        raise UsageError(f"{', '.join(given)} only has a meaning with --live", "Add --live, or leave it out.")
     project = Project.find(directory, store)
     if live:
         from perftrack.app.live import LiveOptions, compare_live
@@ -102,3 +108,10 @@ def command(
     else:
         view.show_text(comparison, everything=everything)
     return code
+
+
+def _live_only() -> list[str]:
+    """Options given on the command line that stored results have no use for."""
+    context = click.get_current_context()
+    names = ("rounds", "budget", "build", "seed")
+    return [f"--{n}" for n in names if context.get_parameter_source(n) is ParameterSource.COMMANDLINE]

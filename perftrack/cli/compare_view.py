@@ -7,9 +7,9 @@ import click
 from perftrack.app.comparison import Comparison
 from perftrack.cli.documents import commit_json, judgement_json
 from perftrack.cli.output import console, print_json, table
+from perftrack.core.judgement import Judgement, Verdict
 from perftrack.core.model import Interval, Measurement
 from perftrack.core.units import format_change, format_interval
-from perftrack.core.verdict import Judgement, Verdict
 
 MARKDOWN_LIMIT = 60_000  # GitHub refuses comments over 65,536 characters
 
@@ -62,6 +62,8 @@ def show_text(comparison: Comparison, *, everything: bool) -> None:
         )
     if shown:
         console().print(rows)
+    for remark in remarks(comparison):
+        click.echo(f"note {remark}")
     click.echo(headline(comparison))
 
 
@@ -102,7 +104,22 @@ def show_markdown(comparison: Comparison, *, everything: bool) -> None:
             lines += ["", f"{len(shown) - number} more row(s) left out for size."]
             break
         lines.append(row)
+    lines += ["", *(f"- {remark}" for remark in remarks(comparison))]
     click.echo("\n".join(lines))
+
+
+# What holds for many cases alike is said once below them: what their intervals take from the lane's history.
+_REMARKS = ("assumed-lane-noise", "no-lane-history", "fdr")
+
+
+def remarks(comparison: Comparison) -> list[str]:
+    """Each remark once, with the number of cases that it is about."""
+    said: dict[str, int] = {}
+    for judged in comparison.judgements:
+        for r in judged.reasons:
+            if r.code in _REMARKS:
+                said[r.message] = said.get(r.message, 0) + 1
+    return [f"({count} of {len(comparison.judgements)}): {text}" for text, count in said.items()]
 
 
 def _cell(text: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from perftrack.cli.output import interval_json, reasons_json
 from perftrack.core.fingerprint import EnvironmentFingerprint, FieldInfo, encode_value
 from perftrack.core.history import lane_of
+from perftrack.core.judgement import Judgement
 from perftrack.core.model import Case, Commit, Measurement
-from perftrack.core.verdict import Judgement
 
 
 def commit_json(commit: Commit) -> dict[str, object]:

@@ -34,11 +34,20 @@ def command(
     from perftrack.cli.documents import case_json
     from perftrack.cli.output import console, print_json, table
 
-    catalogue, cases = list_cases(Project.find(directory, store), patterns, python)
+    project = Project.find(directory, store)
+    catalogue, cases = list_cases(project, patterns, python)
     for problem in catalogue.problems:
         click.echo(f"Error: {problem.where}: {problem.message}", err=True)
         if problem.hint:
             click.echo(f"Hint: {problem.hint}", err=True)
+    folder = project.config.benchmarks
+    if not catalogue.declared and not catalogue.problems:
+        click.echo(f"Error: no benchmark was found in {folder}", err=True)
+        click.echo(
+            f"Hint: Write a function that returns what to time, put @perftrack.benchmark above it, and save it in "
+            f"{folder} as a file named {project.config.pattern}.",
+            err=True,
+        )
     if as_json:
         print_json(
             {
@@ -57,7 +66,7 @@ def command(
                 "problems": [{"where": p.where, "message": p.message, "hint": p.hint} for p in catalogue.problems],
             }
         )
-    else:
+    elif cases:
         rows = table(
             [("case", "left"), ("kind", "left"), ("device", "left"), ("tags", "left"), ("source", "left")]
         )

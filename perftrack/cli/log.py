@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 def command(bench: str, limit: int, as_json: bool, store: Path | None, directory: Path) -> int:
     """Show a benchmark over the commits: a sparkline and a table, oldest first.
 
-    BENCH is a case, a benchmark, or part of a case's name.
+    BENCH is a case, a benchmark, or part of a case's name. Commits that HEAD does not reach (another branch,
+    force-pushed away, older than a shallow clone) come before all others, marked `not in history`.
 
     \b
     Examples:
@@ -49,7 +50,8 @@ def _print(logged: LoggedSeries, limit: int) -> None:
     series, points = logged.series, logged.points[-limit:]
     click.echo(f"{series.case.id} {series.metric} ({series.direction.value} is better)")
     for number, lane in enumerate(series.lanes, 1):
-        values = [p.value for p in points if p.lane == lane and p.value is not None and not p.dirty]
+        own = [p for p in points if p.lane == lane and not p.dirty and p.sha not in logged.lost]
+        values = [p.value for p in own if p.value is not None]
         if values:
             click.echo(f"  lane {number} {lane}: {sparkline(values)}")
     rows = table(
@@ -64,7 +66,7 @@ def _print(logged: LoggedSeries, limit: int) -> None:
             shown,
             p.tier.value if p.value is not None else "",
             lane_number,
-            commit.subject[:70] if commit else "",
+            ("not in history: " if p.sha in logged.lost else "") + (commit.subject[:70] if commit else ""),
         )
     console().print(rows)
 
@@ -82,6 +84,7 @@ def _series_json(logged: LoggedSeries, limit: int) -> dict[str, object]:
         "points": [
             {
                 "sha": p.sha,
+                "in_history": p.sha not in logged.lost,
                 "run": p.run_id,
                 "started_at": p.started_at,
                 "dirty": p.dirty,

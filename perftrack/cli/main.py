@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -28,7 +30,19 @@ COMMANDS = {
 }
 
 EXIT_ERROR = 1
-EXIT_INTERRUPTED = 130
+EXIT_SIGNALLED = 128  # plus the signal's number, as shells have it
+
+
+class Terminated(BaseException):
+    """SIGTERM or SIGHUP arrived. A BaseException, so that it unwinds like Ctrl-C: worktrees and workers go."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def _terminate(number: int, _frame: object) -> None:
+    raise Terminated(number)
 
 
 class LazyGroup(click.Group):
@@ -57,6 +71,12 @@ class LazyGroup(click.Group):
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
         """Run, and turn whatever comes out into an exit code; nothing else in perftrack exits."""
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="replace")  # a name that the terminal cannot show is no reason to stop
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is signal.SIG_DFL:  # ignored under nohup: it stays so
+                signal.signal(number, _terminate)
         try:
             extra["standalone_mode"] = False
             code = super().main(args, *rest, **extra)
@@ -68,7 +88,10 @@ class LazyGroup(click.Group):
             code = error.exit_code
         except (click.Abort, KeyboardInterrupt):
             _say("Interrupted.", None)
-            code = EXIT_INTERRUPTED
+            code = EXIT_SIGNALLED + signal.SIGINT
+        except Terminated as error:
+            _say(f"Ended by {signal.Signals(error.number).name}.", None)
+            code = EXIT_SIGNALLED + error.number
         except PerftrackError as error:
             _say(f"Error: {error.message}", error.hint)
             code = error.exit_code

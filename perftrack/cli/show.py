@@ -31,14 +31,14 @@ def command(
       perftrack show HEAD~1 --bench tokenize
       perftrack show HEAD --json --samples
     """
-    from perftrack.app.history import results_of
+    from perftrack.app.history import matching, results_of
     from perftrack.app.project import Project
     from perftrack.cli.documents import commit_json, measurement_json
     from perftrack.cli.output import console, print_json, table
     from perftrack.cli.record_view import note, shown_value
     from perftrack.core.fingerprint import EnvironmentFingerprint
 
-    results = results_of(Project.find(directory, store), revision, patterns, dirty_too=True)
+    (results,) = matching(patterns, results_of(Project.find(directory, store), revision, dirty_too=True))
     if as_json:
         print_json(
             {

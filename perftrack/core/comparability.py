@@ -23,4 +23,6 @@ def obstacles(baseline: Measurement, candidate: Measurement) -> tuple[Reason, ..
     c = f"{candidate.unit} ({candidate.direction} is better)"
     if b != c:
         problems.append(reason("unit-mismatch", baseline=b, candidate=c))
+    if baseline.code_hash and candidate.code_hash and baseline.code_hash != candidate.code_hash:
+        problems.append(reason("benchmark-changed"))
     return tuple(problems)

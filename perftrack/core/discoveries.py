@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from perftrack.core.judgement import Judgement, Verdict
 from perftrack.core.reasons import reason
-from perftrack.core.verdict import Judgement, Verdict
 
 FALSE_DISCOVERY_RATE = 0.05
 

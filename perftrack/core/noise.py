@@ -9,12 +9,18 @@ from dataclasses import dataclass
 import numpy as np
 
 MIN_RUNS = 6
+# Point-to-point variation of 225 public histories of two numeric libraries: median 0.9 %, 90th percentile 2.3 %.
+ASSUMED_SIGMA = 0.023
+ASSUMED_DF = 10.0
 MAD_EFFICIENCY = 0.37  # of a median absolute deviation on normal data (Rousseeuw & Croux 1993)
 
 
 @dataclass(frozen=True, slots=True)
 class LaneNoise:
-    """Run-to-run spread of a lane: standard deviation of ln(value) beyond what processes explain."""
+    """Run-to-run spread of a lane: standard deviation of ln(value) beyond what processes explain.
+
+    `runs` 0: not learnt, assumed.
+    """
 
     sigma: float
     runs: int
@@ -22,6 +28,8 @@ class LaneNoise:
     @property
     def df(self) -> float:
         """Degrees of freedom of `sigma`: a deviation's worth of `runs`, at least one."""
+        if not self.runs:
+            return ASSUMED_DF
         return max(1.0, MAD_EFFICIENCY * (self.runs - 1))
 
 
@@ -39,3 +47,6 @@ def lane_noise(values: Sequence[float], within: Sequence[float]) -> LaneNoise | 
     deviation = 1.4826 * len(steps) / (len(steps) - 0.8) * float(np.median(np.abs(steps - np.median(steps))))
     beyond = max(deviation**2 / 2 - float(np.median(within)), 0.0)
     return LaneNoise(math.sqrt(beyond), len(values))
+
+
+ASSUMED = LaneNoise(ASSUMED_SIGMA, 0)

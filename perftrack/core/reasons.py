@@ -45,19 +45,23 @@ REASONS: dict[str, str] = {
     "fingerprint-mismatch": "{fields}",
     "protocol-mismatch": "measured differently: {baseline} against {candidate}",
     "unit-mismatch": "unit or direction changed: {baseline} against {candidate}",
+    "benchmark-changed": "the benchmark's own code or settings changed between the two",
     "missing-side": "not measured in {side}",
     "failed-side": "failed in {side}: {detail}",
     "skipped-side": "skipped in {side}: {detail}",
     "zero-value": "{side} has a value of zero or below: no ratio exists",
     "exact-equal": "every process read the same value on both sides",
     "exact-change": "every process of a side read the same value, and the sides differ by {change}",
-    "no-lane-history": (
-        "the lane's run-to-run variance is unknown: runs taken apart may differ by more than shown"
+    "no-lane-history": "the lane's run-to-run variance is unknown: runs taken apart may differ by more than shown",
+    "assumed-lane-noise": (
+        "fewer than {need} runs in this lane: a run-to-run standard deviation of {pct:.2g} % is assumed; "
+        "compare --live needs no assumption"
     ),
     "live": "both sides took turns for {rounds} rounds; running second in a round cost {slot_pct:.2g} %",
     "lane-noise": "includes the lane's run-to-run standard deviation of {pct:.2g} % ({runs} runs)",
     # Limitations
     "benchmarks-uncommitted": "the benchmark files had uncommitted changes: {paths}",
+    "no-submodules": "submodules are not checked out in a commit's worktree: have the build command do it",
     "suite-problems": "{count} benchmark file(s) or declaration(s) could not be used: {where}",
     "one-process": "one process: variance between processes is not in the interval",
     "one-window": "one window: drift between windows is not in the interval",

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 
 import numpy as np
 
 from perftrack.core.comparability import obstacles
+from perftrack.core.judgement import Judgement, Verdict
 from perftrack.core.model import Direction, Interval, Measurement, MeasurementTier, Reason, Status, Timer
-from perftrack.core.noise import LaneNoise
+from perftrack.core.noise import MIN_RUNS, LaneNoise
 from perftrack.core.paired import PairedEffect
 from perftrack.core.reasons import reason
 from perftrack.core.stats import t_quantile, t_two_sided_p
@@ -28,47 +28,6 @@ DEFAULT_THRESHOLD = 0.02
 CONFIDENCE = 0.95
 POWER = 0.8
 MIN_PROCESSES = 2
-
-
-class Verdict(StrEnum):
-    REGRESSION = "regression"
-    IMPROVEMENT = "improvement"
-    UNCHANGED = "unchanged"
-    INCONCLUSIVE = "inconclusive"
-    NOT_COMPARABLE = "not-comparable"
-    FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """Verdict on one metric of one case, with all that it rests on.
-
-    `effect` is d, `interval` its 95 % interval, both in log units with positive worse; `p_value` is
-    of "no difference"; `mde` the effect that would be detected 4 times in 5. None: not computable.
-    """
-
-    verdict: Verdict
-    baseline: Measurement | None
-    candidate: Measurement | None
-    tier: MeasurementTier
-    reasons: tuple[Reason, ...]
-    threshold: float
-    effect: float | None = None
-    interval: Interval | None = None
-    p_value: float | None = None
-    mde: float | None = None
-
-    @property
-    def subject(self) -> Measurement:
-        """The side that exists, candidate first: names the case and metric."""
-        side = self.candidate or self.baseline
-        assert side is not None
-        return side
-
-    @property
-    def speedup(self) -> float | None:
-        """baseline / candidate in the metric's good direction; above 1 the candidate is better."""
-        return None if self.effect is None else math.exp(-self.effect)
 
 
 def judge(
@@ -101,6 +60,8 @@ def judge(
     if counted and constant and b[0] == c[0]:
         return _exact(start, 0.0)
     if (b <= 0).any() or (c <= 0).any():
+        if counted and constant and min(len(b), len(c)) >= MIN_PROCESSES:
+            return _exact_without_ratio(start, float(b[0]), float(c[0]))
         which = "baseline" if (b <= 0).any() else "candidate"
         return replace(start, reasons=(reason("zero-value", side=which),))
     # A lane's history of sizes and counts is of the code's own changes: it says nothing about their noise.
@@ -155,12 +116,20 @@ def _weigh(
     if few or effect is None:
         return replace(start, effect=effect, reasons=tuple(few))
     error, df = _standard_error(b, c, noise, floors)
-    notes = reason("lane-noise", pct=100 * noise.sigma, runs=noise.runs) if noise else reason("no-lane-history")
+    notes = _about(noise)
     if error == 0.0:  # values that differ, by less than their logarithms can
         return _exact(start, effect)
     half = t_quantile(df, 0.5 + CONFIDENCE / 2) * error
     interval = Interval(effect - half, effect + half)
     return _conclude(start, effect, interval, t_two_sided_p(df, effect / error), (error, df), notes)
+
+
+def _about(noise: LaneNoise | None) -> Reason:
+    if noise is None:
+        return reason("no-lane-history")
+    if not noise.runs:
+        return reason("assumed-lane-noise", need=MIN_RUNS, pct=100 * noise.sigma)
+    return reason("lane-noise", pct=100 * noise.sigma, runs=noise.runs)
 
 
 def _weigh_paired(start: Judgement, paired: PairedEffect, direction: Direction) -> Judgement:
@@ -230,6 +199,14 @@ def _exact(start: Judgement, effect: float) -> Judgement:
     return replace(
         start, verdict=verdict, effect=effect, interval=interval, p_value=p_value, mde=0.0, reasons=(why,)
     )
+
+
+def _exact_without_ratio(start: Judgement, before: float, after: float) -> Judgement:
+    """Constant counts of which one is zero or below: no threshold applies, the sign decides."""
+    worse = (after > before) is (start.subject.direction is Direction.LOWER)
+    verdict = Verdict.REGRESSION if worse else Verdict.IMPROVEMENT
+    why = reason("exact-change", change=f"{before:g} → {after:g}")
+    return replace(start, verdict=verdict, p_value=0.0, reasons=(why,))
 
 
 def _decide(effect: float, interval: Interval, delta: float, mde: float) -> tuple[Verdict, Reason]:

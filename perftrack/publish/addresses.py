@@ -7,6 +7,7 @@ digits and dashes and carries a hash of the whole, which keeps two names apart t
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 
 from perftrack.core.history import Series
@@ -49,9 +50,14 @@ def run_page(run_id: str) -> str:
     return f"runs/{run_key(run_id)}.html"
 
 
+def case_key(case: Case) -> str:
+    """What tells cases apart that read alike: `n=1` of a number, of a text and of True are three."""
+    return json.dumps([case.benchmark, sorted(case.params, key=lambda p: p[0])])
+
+
 def series_key(series: Series) -> str:
     """16 hex digits that name one metric of one case, in every build of every store."""
-    identity = (series.case.id, series.metric, series.unit, series.direction.value)
+    identity = (case_key(series.case), series.metric, series.unit, series.direction.value)
     return hashlib.sha256("\x00".join(identity).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

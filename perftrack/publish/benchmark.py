@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from perftrack.core.history import Series
+from perftrack.core.judgement import Judgement
 from perftrack.core.units import format_percent
-from perftrack.core.verdict import Judgement
 from perftrack.publish import addresses
 from perftrack.publish.context import frame, params_text
 from perftrack.publish.gather import History

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Protocol
 
 from perftrack.core.history import Lane, Point, RunSummary, Series
+from perftrack.core.judgement import Judgement
 from perftrack.core.model import Commit, Run
-from perftrack.core.verdict import Judgement
 from perftrack.publish.addresses import reading_order
 from perftrack.publish.forge import Forge, forge_of
 from perftrack.publish.lanes import LaneView, view_lanes
+
+NOT_IN_HISTORY = "not in history"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,10 @@ class HistorySource(Protocol):
         """Commits that have data, oldest first in graph order."""
         ...
 
+    def lost(self) -> Set[str]:
+        """SHAs of those that HEAD does not reach: on another branch, or no longer in the clone."""
+        ...
+
     def lanes(self) -> Sequence[Lane]: ...
 
     def runs(self) -> Sequence[RunSummary]: ...
@@ -43,7 +49,7 @@ class HistorySource(Protocol):
     def project(self) -> Project: ...
 
     def judgements(self) -> Sequence[Judgement]:
-        """The newest commit with data against the one before it, per case and lane; may be empty."""
+        """The newest commit with data that HEAD reaches against the one before it, per case and lane."""
         ...
 
 
@@ -51,8 +57,9 @@ class HistorySource(Protocol):
 class History:
     """A source's content, with positions.
 
-    `commits` is in graph order. `runs` and `lanes` are in order of recording, so that a position given
-    out once stays the same as history grows: data files that did not change keep their bytes.
+    `commits` is in graph order after the `lost` ones, whose subjects say so. `runs` and `lanes` are in
+    order of recording, so that a position given out once stays the same as history grows: data files that
+    did not change keep their bytes.
     """
 
     project: Project
@@ -65,6 +72,7 @@ class History:
     commit_index: Mapping[str, int]
     run_index: Mapping[str, int]
     lane_index: Mapping[str, int]
+    lost: frozenset[str] = frozenset()
 
     def commit_of(self, point: Point) -> int:
         return self.commit_index[point.sha]
@@ -78,7 +86,8 @@ def read_history(source: HistorySource) -> History:
     """Read a source. Points whose commit, run or lane the source does not list are kept under a stand-in."""
     series = tuple(sorted(source.series(), key=lambda s: (*reading_order(s.case, s.metric), s.unit)))
     points = [point for one in series for point in one.points]
-    commits = _all_commits(source.commits(), source.runs(), points)
+    listed = source.commits()
+    commits, lost = _lost_first(_all_commits(listed, source.runs(), points), listed, source.lost())
     runs = tuple(sorted(_all_runs(source.runs(), points), key=lambda r: (r.started_at, r.id)))
     lanes = view_lanes(_by_first_use(source.lanes(), points))
     project = source.project()
@@ -93,7 +102,19 @@ def read_history(source: HistorySource) -> History:
         commit_index=MappingProxyType({c.sha: i for i, c in enumerate(commits)}),
         run_index=MappingProxyType({r.id: i for i, r in enumerate(runs)}),
         lane_index=MappingProxyType({lane.id: lane.slot for lane in lanes}),
+        lost=lost,
     )
+
+
+def _lost_first(
+    commits: Sequence[Commit], listed: Sequence[Commit], lost: Set[str]
+) -> tuple[tuple[Commit, ...], frozenset[str]]:
+    """Commits that are not in history before all others and labelled: the newest stays the newest of HEAD."""
+    kept = {c.sha for c in listed} - lost
+    gone = [
+        replace(c, subject=f"{NOT_IN_HISTORY}: {c.subject}".rstrip(": ")) for c in commits if c.sha not in kept
+    ]
+    return (*gone, *(c for c in commits if c.sha in kept)), frozenset(c.sha for c in gone)
 
 
 def _all_commits(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from perftrack.core.discoveries import FALSE_DISCOVERY_RATE
+from perftrack.core.judgement import Verdict
 from perftrack.core.reasons import REASONS
 from perftrack.core.tiers import TIER_A_PROCESSES, TIER_A_RANGE_MHZ, TIER_C_CV_PCT
-from perftrack.core.verdict import CONFIDENCE, DEFAULT_THRESHOLD, Verdict
+from perftrack.core.verdict import CONFIDENCE, DEFAULT_THRESHOLD
 from perftrack.publish import addresses
 from perftrack.publish.context import frame
 from perftrack.publish.gather import History

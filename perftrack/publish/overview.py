@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from perftrack.core.history import Point, Series, lane_of
+from perftrack.core.judgement import Judgement, Verdict
 from perftrack.core.model import Direction, Measurement
 from perftrack.core.units import format_change
-from perftrack.core.verdict import Judgement, Verdict
 from perftrack.publish import addresses
 from perftrack.publish.context import commit_ref, frame, lane_ref, params_text
 from perftrack.publish.gather import History
@@ -64,7 +64,7 @@ def overview_page(history: History, base_url: str | None) -> OverviewPage:
     )
     series = {(s.case.id, s.metric): s for s in history.series}
     seen = Counter(j.verdict for j in history.judgements)
-    last = history.commits[-1].sha if history.commits else None
+    last = _newest(history)
     made = tuple(_event(history, j, series.get((j.subject.case.id, j.subject.metric))) for j in events)
     return OverviewPage(
         frame=frame(history, addresses.OVERVIEW, "Overview", "overview", base_url),
@@ -163,18 +163,24 @@ def _sides(history: History, series: Series | None, lane: str) -> tuple[CommitRe
         return None, None
     newest: dict[str, str] = {}
     for point in current(history.ordered(series)):
-        if point.lane == lane:
+        if point.lane == lane and point.sha not in history.lost:
             newest[point.sha] = point.run_id
     pair = [commit_ref(history, sha, addresses.run_page(run)) for sha, run in list(newest.items())[-2:]]
     return (pair[0] if len(pair) == 2 else None), (pair[-1] if pair else None)
 
 
+def _newest(history: History) -> str | None:
+    """The newest measured commit that HEAD reaches; None where it reaches none."""
+    measured = {r.sha for r in history.runs} - history.lost
+    return next((c.sha for c in reversed(history.commits) if c.sha in measured), None)
+
+
 def _compared(history: History) -> tuple[CommitRef, CommitRef] | None:
-    """The two newest commits with a clean run, which is what judgements are between."""
+    """The two newest commits of HEAD's history with a clean run, which is what judgements are between."""
     if not history.judgements:
         return None
     clean = {r.sha for r in history.runs if not r.dirty}
-    pair = [c.sha for c in history.commits if c.sha in clean][-2:]
+    pair = [c.sha for c in history.commits if c.sha in clean and c.sha not in history.lost][-2:]
     if len(pair) < 2:
         return None
     before, last = (commit_ref(history, sha, newest_run(history, sha)) for sha in pair)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from perftrack.core.fingerprint import EnvironmentFingerprint
 from perftrack.core.history import RunSummary, lane_of
-from perftrack.core.model import Case, Measurement, MeasurementTier, Run, Scalar, Status, format_scalar
+from perftrack.core.model import Measurement, MeasurementTier, Run, Scalar, Status, format_scalar
 from perftrack.core.units import format_duration
 from perftrack.publish import addresses
 from perftrack.publish.context import commit_ref, frame
@@ -39,12 +39,11 @@ class RunPages:
         self._base_url = base_url
         self._lanes: dict[tuple[EnvironmentFingerprint | None, str], str] = {}
         self._places = {
-            (s.case.id, s.metric): _Place(
+            (addresses.case_key(s.case), s.metric): _Place(
                 s.case.id, addresses.benchmark_page(s.case.benchmark), addresses.series_key(s)
             )
             for s in history.series
         }
-        self._known: dict[tuple[Case, str], _Place] = {}
         self._by_commit: dict[str, list[RunSummary]] = defaultdict(list)
         for summary in history.runs:
             self._by_commit[summary.sha].append(summary)
@@ -132,12 +131,9 @@ class RunPages:
         return self._lanes[at]
 
     def _place(self, m: Measurement) -> _Place:
-        """Where the site shows a measurement's series. Runs repeat the same cases, so ids are made once."""
-        at = (m.case, m.metric)
-        if at not in self._known:
-            name = m.case.id
-            self._known[at] = self._places.get((name, m.metric), _Place(name, "", ""))
-        return self._known[at]
+        """Where the site shows a measurement's series."""
+        place = self._places.get((addresses.case_key(m.case), m.metric))
+        return place or _Place(m.case.id, "", "")
 
     def _row(self, m: Measurement, notes: dict[Notes, int], links: dict[str, int]) -> ResultRow:
         note = Notes(tuple(r.message for r in m.reasons), tuple(r.message for r in m.limitations))

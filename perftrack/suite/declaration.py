@@ -7,14 +7,15 @@ other benchmarks of the file still run.
 from __future__ import annotations
 
 import hashlib
-import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NoReturn, TypeVar, overload
 
 from perftrack.core.model import Direction, Params
 from perftrack.suite.messages import Declared, Kind, Problem
-from perftrack.suite.params import ParamSpec, expand
+from perftrack.suite.options import Amount, Checks
+from perftrack.suite.params import ParamSpec, expand, names_of
+from perftrack.suite.place import place_of, source_of
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -49,18 +50,12 @@ class Declaration:
     cache: str | None
     timer: str
     tags: tuple[str, ...]
-    flops: Callable[..., float] | float | None
-    bytes_moved: Callable[..., float] | float | None
+    flops: Amount
+    bytes_moved: Amount
     baseline: Callable[..., object] | None
     problems: tuple[str, ...]
-
-    @property
-    def file(self) -> str:
-        return self.function.__code__.co_filename
-
-    @property
-    def line(self) -> int:
-        return self.function.__code__.co_firstlineno
+    file: str
+    line: int
 
     def declared(self, source: str) -> Declared:
         return Declared(
@@ -85,7 +80,7 @@ class Declaration:
     @property
     def code_hash(self) -> str:
         """16 hex digits over the source of the function and its baseline and the settings that change timing."""
-        texts = [_source(self.function), _source(self.baseline) if self.baseline else ""]
+        texts = [source_of(self.function), source_of(self.baseline) if self.baseline else ""]
         texts += [repr((self.unit, self.direction.value, self.device, self.warmup, self.cache, self.timer))]
         return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
@@ -148,31 +143,35 @@ def benchmark(
     """
 
     def declare(target: Function) -> Function:
-        cases, problems = expand(params, target)
-        problems += _check(device=(device, DEVICES), cache=(cache, (None, *CACHES)), timer=(timer, TIMERS))
-        problems += _positive(timeout=timeout, threshold=threshold, warmup=warmup)
+        checks = Checks()
+        cases = _cases(checks, params, target, generator=True)
+        names = () if checks.problems else names_of(cases)  # where params are refused, nothing can fit them
+        checks.choice("device", device, DEVICES)
+        checks.choice("cache", cache, (None, *CACHES))
+        checks.choice("timer", timer, TIMERS)
         _declared.append(
             Declaration(
                 target,
                 Kind.BENCHMARK,
-                name or target.__name__,
+                checks.name(name, target),
                 cases,
                 "s",
                 Direction.LOWER,
                 device,
-                timeout,
-                threshold,
-                warmup,
+                checks.positive("timeout", timeout),
+                checks.positive("threshold", threshold),
+                checks.whole("warmup", warmup),
                 cache,
                 timer,
-                tuple(tags),
-                flops,
-                bytes,
-                baseline,
-                tuple(problems),
+                checks.tags(tags),
+                checks.amount("flops", flops, names),
+                checks.amount("bytes", bytes, names),
+                checks.baseline(baseline, names),
+                tuple(checks.problems),
+                *place_of(target),
             )
         )
-        return target
+        return _passed(target)
 
     return declare if function is None else declare(function)
 
@@ -190,32 +189,33 @@ def metric(
     """Declare a function whose returned number is the measurement, once a process. `unit` is shown as given."""
 
     def declare(target: Function) -> Function:
-        cases, problems = expand(params, target)
-        problems += _check(direction=(direction, tuple(d.value for d in Direction)))
-        problems += _positive(timeout=timeout, threshold=threshold)
+        checks = Checks()
+        cases = _cases(checks, params, target, generator=False)
+        checks.choice("direction", direction, tuple(d.value for d in Direction))
         way = Direction(direction) if direction in tuple(Direction) else Direction.LOWER
         _declared.append(
             Declaration(
                 target,
                 Kind.METRIC,
-                name or target.__name__,
+                checks.name(name, target),
                 cases,
-                unit,
+                checks.unit(unit),
                 way,
                 "cpu",
-                timeout,
-                threshold,
+                checks.positive("timeout", timeout),
+                checks.positive("threshold", threshold),
                 None,
                 None,
                 "auto",
-                tuple(tags),
+                checks.tags(tags),
                 None,
                 None,
                 None,
-                tuple(problems),
+                tuple(checks.problems),
+                *place_of(target),
             )
         )
-        return target
+        return _passed(target)
 
     return declare
 
@@ -224,27 +224,16 @@ def problem_of(declaration: Declaration, source: str, message: str) -> Problem:
     return Problem(source, f"{declaration.name}: {message}")
 
 
-def _source(function: Callable[..., object]) -> str:
-    try:
-        return inspect.getsource(function)
-    except (OSError, TypeError):
-        code = function.__code__
-        return repr((code.co_code, code.co_consts, code.co_names))
+def _cases(
+    checks: Checks, params: ParamSpec | None, target: Callable[..., object], *, generator: bool
+) -> tuple[Params, ...]:
+    if not checks.target(target, generator=generator):
+        return ((),)
+    cases, problems = expand(params, target)
+    checks.problems.extend(problems)
+    return cases
 
 
-def _check(**choices: tuple[object, tuple[object, ...]]) -> list[str]:
-    return [
-        f"{name}={value!r} is not one of {', '.join(repr(c) for c in allowed)}"
-        for name, (value, allowed) in choices.items()
-        if value not in allowed
-    ]
-
-
-def _positive(**values: object) -> list[str]:
-    problems = []
-    for name, value in values.items():
-        if value is None:
-            continue
-        if not isinstance(value, int | float) or isinstance(value, bool) or not value > 0:
-            problems.append(f"{name}={value!r} must be a number above 0")
-    return problems
+def _passed(target: Function) -> Function:
+    """What a decorator leaves behind. `@benchmark("name")` passes a name: what it returns is called next."""
+    return target if callable(target) else (lambda function: function)

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from perftrack.core.model import Case
+from perftrack.core.text import printable
 from perftrack.suite.declaration import Declaration, Skip, drain, problem_of
 from perftrack.suite.messages import Catalogue, Problem
 
@@ -31,13 +33,20 @@ def load_suite(files: Iterable[Path], base: Path) -> Suite:
     """Import every file and collect its declarations. `base`: what sources are shown relative to."""
     found: list[tuple[Declaration, str]] = []
     problems: list[Problem] = []
+    files = tuple(files)
+    own = {file.resolve() for file in files}
     for file in files:
         drain()
         problem = import_file(file, base)
         for declaration in drain():
-            source = f"{_shown(Path(declaration.file), base)}:{declaration.line}"
-            if Path(declaration.file).resolve() == file.resolve():
+            place = Path(declaration.file).resolve()
+            source = f"{_shown(place, base)}:{declaration.line}"
+            if place == file.resolve():
                 found.append((declaration, source))
+            elif place not in own:  # one of another benchmark file is found when that file's turn comes
+                message = "declared outside the benchmark files, where it is not measured"
+                hint = "Declare it in a file whose name fits `pattern` in [tool.perftrack]."
+                problems.append(Problem(source, f"{declaration.name}: {message}", hint))
         if problem is not None:
             problems.append(problem)
     declarations, sources, more = _unique(found)
@@ -51,8 +60,13 @@ def _unique(
     sources: dict[str, str] = {}
     problems: list[Problem] = []
     seen: dict[str, str] = {}
+    ids: dict[str, str] = {}
     for declaration, source in found:
         name = declaration.name
+        if declaration.problems:
+            problems += [problem_of(declaration, source, p) for p in declaration.problems]
+            continue
+        own = [Case(name, params).id for params in declaration.cases]
         if name in seen:
             problems.append(
                 Problem(
@@ -62,13 +76,13 @@ def _unique(
                 )
             )
             continue
+        if twice := next((i for i in own if i in ids), None):
+            message = f"the case {twice} is already declared at {ids[twice]}"
+            problems.append(Problem(source, f"{name}: {message}", "Rename one of the two benchmarks."))
+            continue
         seen[name] = source
-        if not name or len(name) > 200 or "\n" in name or "\0" in name:
-            problems.append(problem_of(declaration, source, "a name has 1 to 200 characters on one line"))
-        elif declaration.problems:
-            problems += [problem_of(declaration, source, p) for p in declaration.problems]
-        else:
-            declarations[name], sources[name] = declaration, source
+        ids.update(dict.fromkeys(own, source))
+        declarations[name], sources[name] = declaration, source
     return declarations, sources, problems
 
 
@@ -88,12 +102,10 @@ def _attempt(execute: Callable[[], None], file: Path, base: Path) -> Problem | N
     try:
         execute()
     except Skip as error:
-        return Problem(_shown(file, base), f"the whole file was skipped: {error}")
+        return Problem(_shown(file, base), f"the whole file was skipped: {_said(error)}")
     except SyntaxError as error:
-        return Problem(f"{_shown(file, base)}:{error.lineno or 1}", f"SyntaxError: {error.msg}")
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # noqa: BLE001 - SystemExit in a benchmark file must not end the worker
+        return Problem(f"{_shown(file, base)}:{error.lineno or 1}", f"SyntaxError: {printable(error.msg)}")
+    except BaseException as error:  # noqa: BLE001 - nothing that a benchmark file raises may end the worker
         line = next(
             (f.lineno for f in reversed(traceback.extract_tb(error.__traceback__)) if f.filename == str(file)),
             1,
@@ -102,15 +114,22 @@ def _attempt(execute: Callable[[], None], file: Path, base: Path) -> Problem | N
         if isinstance(error, ImportError) and error.name:
             package = error.name.partition(".")[0]
             hint = f"Install {package!r} into {sys.executable}, or set `python` in [tool.perftrack]."
-        return Problem(f"{_shown(file, base)}:{line}", f"{type(error).__name__}: {error}", hint)
+        return Problem(f"{_shown(file, base)}:{line}", f"{type(error).__name__}: {_said(error)}", hint)
     return None
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return printable(str(error))
+    except Exception as other:  # noqa: BLE001 - its __str__ is the user's own
+        return f"<its message raises {type(other).__name__}>"
 
 
 def _shown(file: Path, base: Path) -> str:
     try:
-        return file.resolve().relative_to(base.resolve()).as_posix()
+        return printable(file.resolve().relative_to(base.resolve()).as_posix())
     except ValueError:
-        return str(file)
+        return printable(str(file))
 
 
 def find_files(folder: Path, pattern: str) -> tuple[Path, ...]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import inspect
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from perftrack.core.model import Case, Params, Scalar
+from perftrack.core.text import flaw, name_flaw, printable, quoted
 
 MAX_CASES = 10_000
 MAX_PARAM_LENGTH = 200
@@ -17,33 +20,85 @@ ParamSpec = Mapping[str, Sequence[Scalar]] | Sequence[Mapping[str, Scalar]]
 
 def expand(params: ParamSpec | None, target: Callable[..., object]) -> tuple[tuple[Params, ...], list[str]]:
     """Cases and problems; with a problem the cases are a placeholder. Never raises for what a user wrote."""
-    if params is None:
-        return ((),), _accepts(target, ())
-    if isinstance(params, Mapping):
-        bad = [n for n, v in params.items() if isinstance(v, str) or not isinstance(v, Sequence)]
-        if bad:
-            return ((),), [f"params[{bad[0]!r}] must be a list of values"]
-        count = math.prod(len(v) for v in params.values())
-        products = itertools.islice(itertools.product(*params.values()), MAX_CASES + 1)
-        combos = [dict(zip(params, values, strict=True)) for values in products]
-    else:
-        combos = [dict(c) for c in itertools.islice(params, MAX_CASES + 1)]
-        count = len(combos)
-    if count > MAX_CASES:
-        return ((),), [f"{count} parameter combinations; at most {MAX_CASES}"]
-    if not combos:
-        return ((),), ["params give no combination at all"]
-    problems = [p for p in (_scalar_problem(n, v) for c in combos for n, v in c.items()) if p]
+    try:
+        combos = _combinations(params)
+        problems = [p for p in (_scalar_problem(n, v) for c in combos for n, v in c.items()) if p]
+    except _RefusedError as error:
+        return ((),), [str(error)]
+    except Exception as error:  # noqa: BLE001 - sequences and mappings of the user's own
+        return ((),), [f"params cannot be read: {type(error).__name__}: {printable(str(error))}"]
     if problems:
         return ((),), problems[:1]
-    cases = tuple(tuple(c.items()) for c in combos)
-    ids = [Case("", c).id for c in cases]
-    if twice := {i for i in ids if ids.count(i) > 1} if len(set(ids)) < len(ids) else set():
+    cases = tuple(tuple((n, _plain(v)) for n, v in c.items()) for c in combos)
+    counts = Counter(Case("", c).id for c in cases)
+    if twice := [i for i, count in counts.items() if count > 1]:
         return ((),), [f"two parameter combinations read the same: {min(twice)}"]
-    return cases, _accepts(target, tuple(combos[0]))
+    return cases, fit(target, names_of(cases))
 
 
-def _scalar_problem(name: str, value: object) -> str | None:
+def names_of(cases: tuple[Params, ...]) -> tuple[tuple[str, ...], ...]:
+    """The different sets of parameter names that cases have."""
+    return tuple(dict.fromkeys(tuple(n for n, _ in case) for case in cases))
+
+
+def fit(target: Callable[..., object], names: tuple[tuple[str, ...], ...]) -> list[str]:
+    """Why `target` cannot be called with these parameters, at most one reason."""
+    try:
+        signature = inspect.signature(target)
+    except (TypeError, ValueError):  # a builtin that tells no signature
+        return []
+    for each in names:
+        try:
+            signature.bind(**dict.fromkeys(each))
+        except TypeError as error:
+            return [f"its parameters do not fit `params`: {error}"]
+    return []
+
+
+class _RefusedError(Exception):
+    """Parameters that are no list of combinations."""
+
+
+def _combinations(params: ParamSpec | None) -> list[Mapping[str, Scalar]]:
+    if params is None:
+        return [{}]
+    if not isinstance(params, Mapping):
+        return _listed(params)
+    for name, values in params.items():
+        if isinstance(values, str | bytes) or not isinstance(values, Sequence):
+            raise _RefusedError(f"params[{quoted(name)}] must be a list of values")
+    # Counted before the product is made: itertools.product copies every list first, however long.
+    count = math.prod(_length(v) for v in params.values())
+    if count > MAX_CASES:
+        raise _RefusedError(f"{count} parameter combinations; at most {MAX_CASES}")
+    if count == 0:
+        raise _RefusedError("params give no combination at all")
+    return [dict(zip(params, values, strict=True)) for values in itertools.product(*params.values())]
+
+
+def _listed(params: object) -> list[Mapping[str, Scalar]]:
+    if isinstance(params, str | bytes) or not isinstance(params, Iterable):
+        raise _RefusedError(f"params={quoted(params)} must map names to lists, or list mappings")
+    combos = list(itertools.islice(params, MAX_CASES + 1))
+    if len(combos) > MAX_CASES:
+        raise _RefusedError(f"more than {MAX_CASES} parameter combinations")
+    if not combos:
+        raise _RefusedError("params give no combination at all")
+    if other := [c for c in combos if not isinstance(c, Mapping)]:
+        raise _RefusedError(f"params must map names to lists, or list mappings; {quoted(other[0])} is none")
+    return combos
+
+
+def _length(values: Sequence[Scalar]) -> int:
+    try:
+        return len(values)
+    except OverflowError:  # a range longer than the machine's words
+        return sys.maxsize
+
+
+def _scalar_problem(name: object, value: object) -> str | None:
+    if wrong := name_flaw(name):
+        return f"a parameter's name {wrong}"
     if value is not None and not isinstance(value, str | int | float | bool):
         return (
             f"parameter {name!r} has a value of type {type(value).__name__}; "
@@ -55,12 +110,15 @@ def _scalar_problem(name: str, value: object) -> str | None:
         return f"parameter {name!r} does not fit in 64 bits"
     if isinstance(value, str) and len(value) > MAX_PARAM_LENGTH:
         return f"parameter {name!r} has {len(value)} characters; at most {MAX_PARAM_LENGTH}"
+    if isinstance(value, str) and (wrong := flaw(value)):
+        return f"parameter {name!r} is {quoted(value)}, which {wrong}"
     return None
 
 
-def _accepts(target: Callable[..., object], names: tuple[str, ...]) -> list[str]:
-    try:
-        inspect.signature(target).bind(**dict.fromkeys(names))
-    except TypeError as error:
-        return [f"its parameters do not fit `params`: {error}"]
-    return []
+def _plain(value: Scalar) -> Scalar:
+    """The value without its subclass: an enum's or NumPy's would read otherwise once it has travelled as JSON."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if value is None or isinstance(value, bool):
+        return value
+    return float(value) if isinstance(value, float) else int(value)

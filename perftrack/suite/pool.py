@@ -53,8 +53,8 @@ class WorkerProcess:
         self.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.stop()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.stop(STOP_GRACE_S if kind is None else 0.0)
 
     def start(self) -> None:
         """Start and wait until it is ready. Raises WorkerError where it cannot start."""
@@ -196,16 +196,18 @@ class WorkerProcess:
         process = self._process
         if process is None:
             return
-        self._process = None
-        if grace_s > 0 and process.poll() is None:
-            with contextlib.suppress(OSError):
-                os.write(self._requests, encode(Request()))
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(grace_s)
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        self._close()
+        try:
+            if grace_s > 0 and process.poll() is None:
+                with contextlib.suppress(OSError):
+                    os.write(self._requests, encode(Request()))
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(grace_s)
+        finally:  # also when a second Ctrl-C ends the wait
+            self._process = None
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            self._close()
 
     def _close(self) -> None:
         if self._selector is not None:

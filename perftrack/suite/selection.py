@@ -44,16 +44,19 @@ def select(declared: Sequence[Declared], patterns: Sequence[str]) -> tuple[Selec
 
 
 def matches(pattern: str, selected: Selected) -> bool:
-    file, separator, name = pattern.rpartition("::")
+    return means(pattern, selected.case, selected.declared.file)
+
+
+def means(pattern: str, case: Case, file: str) -> bool:
+    """Whether a pattern means a case that `file` declares; see `select`."""
+    where, separator, name = pattern.rpartition("::")
     if separator:
-        return (not file or _in_file(file, selected.declared.file)) and (
-            name in (selected.declared.name, selected.case.id) or _fits(name, selected.case.id)
-        )
+        return (not where or _in_file(where, file)) and (name in (case.benchmark, case.id) or _fits(name, case.id))
     if pattern.endswith((".py", "/")):
-        return _in_file(pattern, selected.declared.file)
+        return _in_file(pattern, file)
     if "*" in pattern or "?" in pattern:
-        return _fits(pattern, selected.case.id)
-    return pattern in selected.case.id
+        return _fits(pattern, case.id)
+    return pattern in case.id
 
 
 def _in_file(pattern: str, file: str) -> bool:

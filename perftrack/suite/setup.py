@@ -7,8 +7,10 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from typing import cast
 
+from perftrack.core.deferral import deferral
 from perftrack.core.model import Params
-from perftrack.errors import SuiteError
+from perftrack.core.quantity import finite
+from perftrack.errors import InvalidValueError, SuiteError
 from perftrack.suite.declaration import Declaration
 
 Work = Callable[[], object]
@@ -57,12 +59,22 @@ def _callable(made: object, name: str, source: str) -> Work:
             f"{source}: {name} returned {type(made).__name__}, not a callable to time",
             "Do the set-up in the function and return a function without parameters: return lambda: work(x)",
         )
+    if found := deferral(made):
+        raise SuiteError(f"{source}: the callable that {name} returned only makes {found.what}", found.hint)
     return made
 
 
-def amount(declared: Callable[..., float] | float | None, params: Params) -> float | None:
-    """A declared number of flops or bytes for these parameters."""
+def amount(
+    declared: Callable[..., float] | float | None, params: Params, option: str = "flops or bytes"
+) -> float | None:
+    """A declared number of flops or bytes for these parameters. Raises SuiteError for what is no amount."""
     if declared is None:
         return None
     value = declared(**dict(params)) if callable(declared) else declared
-    return float(value)
+    try:
+        number = finite(value)
+    except InvalidValueError as error:
+        raise SuiteError(f"{option} of the benchmark: {error.message}") from error
+    if number < 0:
+        raise SuiteError(f"{option} of the benchmark: {number:g} is below 0")
+    return number

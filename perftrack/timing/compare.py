@@ -19,6 +19,7 @@ from perftrack.timing.measure import (
     DEFAULT_WARMUP,
     WARMUP_CAP_S,
     check_amounts,
+    check_callable,
     is_cold,
     opened,
     seconds_of,
@@ -53,6 +54,8 @@ def compare(
     clock and heat that drift over the comparison fall on both. The other options are `measure`'s, and so
     are the errors.
     """
+    for fn in (candidate_fn, baseline_fn):
+        check_callable(fn)
     check_amounts(warmup, iters, 2)
     if not MIN_ROUNDS <= rounds <= iters:
         raise InvalidValueError(f"rounds must be from {MIN_ROUNDS} to iters, got {rounds}")

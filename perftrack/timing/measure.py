@@ -6,6 +6,7 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator
 
+from perftrack.core.deferral import deferral
 from perftrack.core.estimate import Estimate, estimate
 from perftrack.core.model import Cache, ProcessSamples, Protocol, Reason
 from perftrack.core.paired import STOPPED
@@ -61,6 +62,7 @@ def measure(
     the device is not there, MeasurementError (a RuntimeError) for what must not be taken for a time,
     ClockLockError where the policy's clocks could not be established, and whatever `fn` raises.
     """
+    check_callable(fn)
     check_amounts(warmup, iters, windows)
     plan = Plan(
         windows=windows,
@@ -79,6 +81,14 @@ def measure(
         if target_width is not None:
             process = _narrow(session, telemetry, process, target_width, windows)
         return to_result(process, target, telemetry, locked=locked, cold=cold, target_width=target_width)
+
+
+def check_callable(fn: object) -> None:
+    """Refuse what is no callable, or whose call only makes a coroutine or generator: no work would be timed."""
+    if not callable(fn):
+        raise InvalidValueError(f"fn must be a callable, got {type(fn).__name__}")
+    if found := deferral(fn):
+        raise InvalidValueError(f"calling fn only makes {found.what}, and no work would be timed", found.hint)
 
 
 def check_amounts(warmup: int, iters: int, windows: int) -> None:

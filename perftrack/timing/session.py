@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from perftrack.core.deferral import deferred
 from perftrack.core.model import Evidence, ProcessSamples, Reason, Timer, Window
 from perftrack.core.plan import Plan
 from perftrack.core.reasons import reason
@@ -131,7 +132,9 @@ def check_placement(device: Device, work: Work) -> None:
 
     Raises MeasurementError saying what was seen. Not raising means that nothing of the kind was seen.
     """
-    work()  # what a first call does (compile, load a library, make a stream) is no sign of anything
+    first = deferred(work())  # else what a first call does (compile, load a library) is no sign of anything
+    if first is not None:
+        raise MeasurementError(f"the callable returned {first.what}: only its creation would be timed", first.hint)
     device.synchronize()
     found = device.check_stream(work)
     if found is not None:

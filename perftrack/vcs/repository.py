@@ -114,6 +114,12 @@ class Repository:
         known = dict.fromkeys(sha for sha in oldest_first if sha in wanted)
         return (*known, *(sha for sha in wanted if sha not in known))
 
+    def reached(self, shas: Iterable[str]) -> frozenset[str]:
+        """Those of the commits that are in the history of HEAD; none where there is no commit yet."""
+        if self._ask("rev-parse", "--verify", "HEAD").status != 0:
+            return frozenset()
+        return frozenset(shas).intersection(self._run("rev-list", "HEAD", "--").split())
+
     def is_ancestor(self, ancestor: str, descendant: str) -> bool:
         """Whether the first commit is in the history of the second; a commit is in its own."""
         revisions = self.resolve(ancestor), self.resolve(descendant)

@@ -9,8 +9,8 @@ import pytest
 from perftrack.app.comparison import Comparison, pair
 from perftrack.app.history import CommitResults
 from perftrack.core.history import lane_of
+from perftrack.core.judgement import Judgement, Verdict
 from perftrack.core.model import Commit, Measurement, MeasurementTier, Status
-from perftrack.core.verdict import Judgement, Verdict
 from tests.app.builders import environment, measurement
 from tests.core.builders import failed
 
@@ -57,9 +57,12 @@ def test_a_new_case_does_not_block_and_decides_nothing():
     assert comparison(new).exit_code() == 4
 
 
-def test_a_skipped_case_does_not_block():
-    skipped = judged(V.NOT_COMPARABLE, candidate=measurement(status=Status.SKIPPED))
-    assert comparison(judged(V.UNCHANGED), skipped).exit_code() == 0
+def test_a_case_skipped_on_both_sides_does_not_block_and_a_measured_one_that_is_skipped_now_does():
+    skipped, other = (measurement(status=Status.SKIPPED) for _ in range(2))
+    both = Judgement(V.NOT_COMPARABLE, skipped, other, MeasurementTier.B, (), 0.02)
+    assert comparison(judged(V.UNCHANGED), both).exit_code() == 0
+    now = judged(V.NOT_COMPARABLE, candidate=skipped)
+    assert comparison(judged(V.UNCHANGED), now).exit_code() == 4
 
 
 def test_cases_pair_by_case_and_metric():

@@ -111,6 +111,38 @@ class TestCompare:
         out = history.run("compare", "HEAD~2", "HEAD~1", "--markdown").out
         assert "| **regression** | `tokenize[size=1000]` | `time` |" in out
 
+    def test_without_a_history_small_differences_are_inconclusive_and_the_text_says_what_was_assumed(
+        self, repo: Scratch
+    ):
+        repo.run("record", "--quick", "--processes", "3", "--bench", "size=1000")
+        repo.write("replay.json", scratch.replay(large=1.05e-4))
+        repo.commit("A little slower")
+        repo.run("record", "--quick", "--processes", "3", "--bench", "size=1000")
+        answer = repo.run("compare", "HEAD~1")
+        assert answer.code == 4
+        assert "1 inconclusive" in answer.out
+        assert "note (1 of 1): fewer than 6 runs in this lane" in answer.out
+        assert "fewer than 6 runs" in repo.run("compare", "HEAD~1", "--markdown").out
+
+    def test_an_edited_benchmark_is_not_comparable(self, repo: Scratch):
+        repo.run("record", "--quick", "--bench", "total")
+        edited = scratch.BENCHMARKS.replace("sum(range(10))", "sum(range(20))")
+        repo.write("benchmarks/bench_text.py", edited)
+        repo.commit("Edit the benchmark")
+        repo.run("record", "--quick", "--bench", "total")
+        answer = repo.run("compare", "HEAD~1", "--json")
+        assert answer.code == 4
+        assert answer.document["cases"][0]["reasons"][0]["code"] == "benchmark-changed"
+
+    @pytest.mark.parametrize("option", [["--rounds", "9"], ["--budget", "5"], ["--build", "x"], ["--seed", "1"]])
+    def test_options_of_live_comparisons_are_refused_without_it(self, history: Scratch, option):
+        answer = history.run("compare", "HEAD~1", *option)
+        assert answer.code == 2
+        assert "--live" in answer.err
+
+    def test_a_threshold_that_is_no_number_is_wrong_usage(self, history: Scratch):
+        assert history.run("compare", "HEAD~1", "--threshold", "nan").code == 2
+
     def test_a_threshold_above_the_change_makes_it_no_regression(self, history: Scratch):
         answer = history.run("compare", "HEAD~2", "HEAD~1", "--threshold", "2", "--json")
         assert answer.code == 0
@@ -158,7 +190,7 @@ class TestCompare:
         assert "device lost" in failed["reasons"][0]["message"]
 
     def test_a_new_case_does_not_block(self, repo: Scratch):
-        repo.run("record", "--quick", "--bench", "total")
+        repo.run("record", "--quick", "--bench", "source_size")
         repo.commit("Second")
         repo.run("record", "--quick")
         answer = repo.run("compare", "HEAD~1", "--json")

@@ -492,3 +492,53 @@ def slow():
     while worker.exists() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not worker.exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_cancelled_job_cleans_up_like_ctrl_c(tmp_path, number):
+    text = """
+import os
+import time
+import perftrack as pt
+
+@pt.benchmark
+def slow():
+    open(os.environ["PID_FILE"], "w").write(str(os.getpid()))
+    return lambda: time.sleep(60)
+"""
+    made = scratch.make(tmp_path / "p", benchmarks=text, config="")
+    noted, temporary = tmp_path / "pid", tmp_path / "tmp"
+    temporary.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "perftrack", "record", "HEAD"],
+        cwd=made.root,
+        env=command_environment(replayed=False) | {"PID_FILE": str(noted), "TMPDIR": str(temporary)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 30
+    while not (noted.exists() and noted.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 128 + number
+    assert number.name in err
+    assert "Traceback" not in err
+    assert not Path(f"/proc/{noted.read_text()}").exists()
+    assert list(temporary.iterdir()) == []
+    assert made.git("worktree", "list").count("\n") == 0
+
+
+@pytest.mark.parametrize("store", ["/nowhere/x.duckdb", "/dev/null"])
+def test_a_store_that_cannot_be_is_told_before_measuring(repo: Scratch, store):
+    answer = repo.run("record", "--quick", "--store", store)
+    assert answer.code == 1
+    assert "Error: " in answer.err
+    assert "measured" not in answer.err
+    assert "stored" not in answer.err
+
+
+def test_a_stream_that_cannot_show_a_character_gets_another(history: Scratch):
+    answer = history.run("show", PYTHONIOENCODING="ascii")
+    assert answer.code == 0
+    assert "tokenize" in answer.out

@@ -14,16 +14,12 @@ from hypothesis import strategies as st
 
 from perftrack.core import comparability, discoveries, verdict
 from perftrack.core.discoveries import benjamini_hochberg, control_false_discoveries
+from perftrack.core.judgement import Judgement, Verdict
 from perftrack.core.model import Direction, Interval, Measurement, MeasurementTier, Reason, Status
-from perftrack.core.noise import LaneNoise, lane_noise
+from perftrack.core.noise import ASSUMED, LaneNoise, lane_noise
 from perftrack.core.paired import paired_effect
 from perftrack.core.stats import t_quantile
-from perftrack.core.verdict import (
-    DEFAULT_THRESHOLD,
-    Judgement,
-    Verdict,
-    judge,
-)
+from perftrack.core.verdict import DEFAULT_THRESHOLD, judge
 from perftrack.errors import InvalidValueError
 from tests.core.builders import HERE, HOST, VALUE, failed, measured, process
 
@@ -94,8 +90,15 @@ DECISIONS: dict[str, tuple[Measurement | None, Measurement | None, V, list[str]]
         counted(1000.0, 1000.0), counted(1001.0, 1001.0), V.UNCHANGED, ["effect-below-threshold"],
     ),
     "times that all read the same": (measured(1.0, 1.0), measured(1.0, 1.0), V.UNCHANGED, ["exact-equal"]),
-    "a baseline of zero": (counted(0.0, 0.0), counted(1.0, 1.0), V.INCONCLUSIVE, ["zero-value"]),
-    "a candidate of zero": (counted(1.0, 1.0), counted(0.0, 0.0), V.INCONCLUSIVE, ["zero-value"]),
+    "a count that was zero": (counted(0.0, 0.0), counted(1.0, 1.0), V.REGRESSION, ["exact-change"]),
+    "a count that is zero now": (counted(1.0, 1.0), counted(0.0, 0.0), V.IMPROVEMENT, ["exact-change"]),
+    "a varying value that was zero": (counted(0.0, 0.1), counted(1.0, 1.0), V.INCONCLUSIVE, ["zero-value"]),
+    "another benchmark under the same name": (
+        measured(1.0, 1.1, code_hash="a"),
+        measured(1.0, 1.1, code_hash="b"),
+        V.NOT_COMPARABLE,
+        ["benchmark-changed"],
+    ),
     "a negative candidate": (counted(1.0, 1.0), counted(-1.0, 1.0), V.INCONCLUSIVE, ["zero-value"]),
     "tier C in the baseline": (
         measured(1.0, 1.0, tier=MeasurementTier.C), measured(2.0, 2.0), V.INCONCLUSIVE, ["tier-c"],
@@ -167,8 +170,28 @@ def test_every_reason_code_of_the_module_is_reached() -> None:
     quiet = judge(measured(1.0, 1.001), measured(1.5, 1.501), noise=LaneNoise(0.001, 20))
     loud = control_false_discoveries([replace(quiet, p_value=0.9)])
     live = judge(measured(1.0, 1.1), measured(1.5, 1.6), paired=paired_effect([0.4, 0.41] * 3, [True, False] * 3))
+    assumed = judge(measured(1.0, 1.001), measured(1.5, 1.501), noise=ASSUMED)
     reached = {c for *_, reasons in DECISIONS.values() for c in reasons}
-    assert reached | {c for j in (quiet, loud[0], live) for c in codes(j)} == written
+    assert reached | {c for j in (quiet, loud[0], live, assumed) for c in codes(j)} == written
+
+
+class TestAssumedNoise:
+    def test_a_small_difference_between_two_runs_alone_is_no_verdict(self) -> None:
+        sides = measured(1.0, 1.001, 0.999), measured(1.04, 1.041, 1.039)
+        assert judge(*sides).verdict is V.REGRESSION
+        assert judge(*sides, noise=ASSUMED).verdict is V.INCONCLUSIVE
+
+    def test_a_large_one_is(self) -> None:
+        sides = measured(1.0, 1.001, 0.999), measured(1.2, 1.201, 1.199)
+        assert judge(*sides, noise=ASSUMED).verdict is V.REGRESSION
+
+    def test_false_alarms_are_rare_where_runs_differ_as_much_as_assumed(self) -> None:
+        rng = np.random.default_rng(11)
+        alarms = 0
+        for _ in range(2000):
+            sides = [measured(*np.exp(rng.normal(0, ASSUMED.sigma) + rng.normal(0, 0.002, 3))) for _ in range(2)]
+            alarms += judge(*sides, noise=ASSUMED).verdict in (V.REGRESSION, V.IMPROVEMENT)
+        assert alarms / 2000 < 0.05
 
 
 class TestPaired:

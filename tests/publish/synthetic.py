@@ -16,6 +16,7 @@ from perftrack.core.discoveries import control_false_discoveries
 from perftrack.core.estimate import estimate
 from perftrack.core.fingerprint import UNKNOWN, EnvironmentFingerprint
 from perftrack.core.history import Lane, Point, RunSummary, Series, lane_id
+from perftrack.core.judgement import Judgement
 from perftrack.core.model import (
     Cache,
     Case,
@@ -35,7 +36,7 @@ from perftrack.core.model import (
     Window,
 )
 from perftrack.core.reasons import reason
-from perftrack.core.verdict import Judgement, judge
+from perftrack.core.verdict import judge
 from perftrack.publish.gather import Project
 
 SCRIPT = "<script>alert(1)</script>"
@@ -187,6 +188,9 @@ class SyntheticHistory:
 
     def commits(self) -> Sequence[Commit]:
         return self._commits
+
+    def lost(self) -> frozenset[str]:
+        return frozenset()
 
     def lanes(self) -> Sequence[Lane]:
         used = {p.lane for s in self.series() for p in s.points}

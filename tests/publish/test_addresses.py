@@ -62,3 +62,14 @@ def test_parameters_of_mixed_types_can_be_ordered() -> None:
 def test_time_comes_before_other_metrics() -> None:
     metrics = sorted(["bytes", "time", "zeta"], key=lambda m: addresses.reading_order(Case("b"), m))
     assert metrics == ["time", "bytes", "zeta"]
+
+
+def test_cases_that_read_alike_have_different_addresses() -> None:
+    cases = [Case("b", (("n", v),)) for v in (1, 1.0, True, "1", "True", None, "None")]
+    assert len({addresses.case_key(c) for c in cases}) == len(cases)
+
+
+def test_the_order_of_parameters_is_no_part_of_an_address() -> None:
+    assert addresses.case_key(Case("b", (("a", 1), ("n", 2)))) == addresses.case_key(
+        Case("b", (("n", 2), ("a", 1)))
+    )

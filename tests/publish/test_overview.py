@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from perftrack.core.history import Point, RunSummary, Series
-from perftrack.core.verdict import Judgement, Verdict
+from perftrack.core.judgement import Judgement, Verdict
 from perftrack.publish.gather import History, read_history
 from perftrack.publish.overview import change_of, grid_rows, overview_page
 from perftrack.publish.pages import Event, GridRow

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from perftrack.core.judgement import Verdict
 from perftrack.core.model import Status
 from perftrack.core.reasons import REASONS
-from perftrack.core.verdict import Verdict
 from perftrack.publish.benchmark import benchmark_pages
 from perftrack.publish.environments import environments_page
 from perftrack.publish.gather import read_history

@@ -1,8 +1,14 @@
 """What the decorators accept, and how a mistake is kept with its place instead of raised."""
 
-import pytest
+import enum
+import textwrap
+import unicodedata
 
-from perftrack.core.model import Direction
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perftrack.core.model import Case, Direction
 from perftrack.suite.declaration import Declaration, Skip, benchmark, drain, metric, skip
 from perftrack.suite.messages import Kind
 
@@ -75,6 +81,35 @@ def test_params_may_list_the_combinations():
         ({"timeout": -1}, "timeout=-1"),
         ({"threshold": 0}, "threshold=0"),
         ({"warmup": "many"}, "warmup='many'"),
+        ({"warmup": 1.5}, "warmup=1.5"),
+        ({"timeout": float("inf")}, "timeout=inf"),
+        ({"threshold": float("nan")}, "threshold=nan"),
+        ({"timeout": 10**400}, "timeout=1000"),
+        ({"cache": ["hot"]}, "cache=['hot']"),
+        ({"name": 5}, "name=5: a name must be a string"),
+        ({"name": ""}, "1 to 200 characters"),
+        ({"name": "a\x1bb"}, "control character"),
+        ({"name": "a\ud800"}, "surrogate"),
+        ({"tags": "abc"}, "tags='abc' must be a list"),
+        ({"tags": [1]}, "a tag must be a string, not 1"),
+        ({"tags": ["a\nb"]}, "control character"),
+        ({"tags": 5}, "tags=5 must be a list"),
+        ({"flops": "many"}, "flops='many'"),
+        ({"bytes": -1}, "bytes=-1"),
+        ({"flops": float("nan")}, "flops=nan"),
+        ({"flops": True}, "flops=True"),
+        ({"flops": lambda m, /: m}, "flops: its parameters do not fit"),
+        ({"baseline": 5}, "baseline=5"),
+        ({"baseline": len}, "baseline=<built-in"),
+        ({"params": {"a": range(10**12)}}, "1000000000000 parameter combinations"),
+        ({"params": {"a": range(10**30)}}, "parameter combinations"),
+        ({"params": {"a": range(10**12), "b": []}}, "no combination"),
+        ({"params": 5}, "params=5"),
+        ({"params": ["n"]}, "'n' is none"),
+        ({"params": {1: [2]}}, "name must be a string, not 1"),
+        ({"params": {"n\n": [2]}}, "control character"),
+        ({"params": {"n": ["a\tb"]}}, "control character"),
+        ({"params": {"n": ["\ud800"]}}, "surrogate"),
     ],
 )
 def test_a_bad_declaration_is_kept_as_a_problem(options, says):
@@ -134,3 +169,83 @@ def test_code_hash_follows_the_source_and_the_settings():
     assert make("1") != make("2")
     assert make("1") != make("1", cache="cold")
     assert make("1") == make("1", tags=["x"])
+
+
+@pytest.mark.parametrize("target", [len, int, 5, "name", textwrap.dedent])
+def test_what_cannot_be_set_up_is_a_problem_where_it_is_declared(target):
+    benchmark(target)
+    (found,) = drain()
+    assert len(found.problems) == 1
+    assert found.file
+    assert found.line > 0
+
+
+async def coroutine():
+    return 1
+
+
+async def async_generator():
+    yield 1
+
+
+@pytest.mark.parametrize("target", [coroutine, async_generator])
+@pytest.mark.parametrize("decorator", [benchmark, metric(unit="B")])
+def test_a_function_that_would_only_make_a_coroutine_is_a_problem(target, decorator):
+    decorator(target)
+    (found,) = drain()
+    assert "only makes" in found.problems[0]
+
+
+def test_a_metric_that_would_only_make_a_generator_is_a_problem():
+    @metric(unit="B")
+    def size():
+        yield 1
+
+    (found,) = drain()
+    assert "a generator" in found.problems[0]
+
+
+@pytest.mark.parametrize("unit", [5, None, "a\x00", "\ud800"])
+def test_a_unit_that_cannot_be_shown_is_a_problem(unit):
+    @metric(unit=unit)
+    def size():
+        return 1
+
+    (found,) = drain()
+    assert "unit=" in found.problems[0]
+
+
+def test_a_value_whose_repr_raises_is_still_only_a_problem():
+    class Broken:
+        def __repr__(self):
+            raise ZeroDivisionError
+
+    assert "whose repr raises ZeroDivisionError" in declared(device=Broken()).problems[0]
+
+
+def test_every_combination_must_fit_the_function_not_only_the_first():
+    @benchmark(params=[{"n": 1}, {"m": 1}])
+    def sample(n):
+        return lambda: n
+
+    (found,) = drain()
+    assert "do not fit" in found.problems[0]
+
+
+def test_parameters_are_kept_as_they_travel():
+    class Size(enum.IntEnum):
+        SMALL = 1
+
+    class Type(enum.StrEnum):
+        HALF = "fp16"
+
+    ((size, kind),) = declared(params={"n": [Size.SMALL], "t": [Type.HALF]}).cases
+    assert (type(size[1]), type(kind[1])) == (int, str)
+    assert (size[1], kind[1]) == (1, "fp16")
+
+
+@given(st.text(max_size=10))
+def test_a_case_id_holds_printable_text_or_is_refused(text):
+    found = declared(params={"n": [text]})
+    assert found.problems or len(Case("x", found.cases[0]).id.splitlines()) == 1
+    assert bool(found.problems) == any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in text)

@@ -1,5 +1,7 @@
 """Set-up and teardown around the callable that is timed."""
 
+import functools
+
 import pytest
 
 from perftrack.errors import SuiteError
@@ -93,3 +95,42 @@ def test_amounts_may_be_numbers_or_functions_of_the_parameters():
     assert amount(None, ()) is None
     assert amount(5, ()) == 5.0
     assert amount(lambda n: 2 * n**3, (("n", 10),)) == 2000.0
+
+
+async def coroutine():
+    return 1
+
+
+async def async_generator():
+    yield 1
+
+
+def generator():
+    yield 1
+
+
+class Later:
+    async def __call__(self):
+        return 1
+
+
+@pytest.mark.parametrize(
+    ("work", "hint"),
+    [
+        (coroutine, "asyncio.run"),
+        (functools.partial(coroutine), "asyncio.run"),
+        (Later(), "asyncio.run"),
+        (async_generator, "asyncio.run"),
+        (generator, "Consume"),
+    ],
+)
+def test_a_callable_that_only_makes_something_to_run_later_is_an_error(work, hint):
+    with pytest.raises(SuiteError, match="only makes") as caught, prepared(declare(lambda: work), (), "f:1"):
+        pass
+    assert hint in caught.value.hint
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -1, "5", None, True, 1j])
+def test_an_amount_that_is_none_is_an_error_naming_the_option(value):
+    with pytest.raises(SuiteError, match="flops"):
+        amount(lambda: value, (), "flops")

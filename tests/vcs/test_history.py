@@ -166,6 +166,17 @@ def test_a_detached_head_is_in_history(linear: Linear) -> None:
     assert sandbox.repository.order([loose, shas[0]]) == (shas[0], loose)
 
 
+def test_only_what_head_has_in_its_history_is_reached(linear: Linear) -> None:
+    sandbox, shas = linear
+    sandbox.git("checkout", "-q", "-b", "other", shas[1])
+    other = sandbox.commit("Other")
+    assert sandbox.repository.reached([other, *shas, "a" * 40]) == {other, shas[0], shas[1]}
+
+
+def test_nothing_is_reached_without_any_commit(empty: Sandbox) -> None:
+    assert empty.repository.reached(["a" * 40]) == frozenset()
+
+
 def test_order_works_without_any_commit(empty: Sandbox) -> None:
     assert empty.repository.order(["a" * 40]) == ("a" * 40,)
 

@@ -1,0 +1,156 @@
+"""Configuration: `perftrack.toml`, or `[tool.perftrack]` in pyproject.toml, to a frozen Config.
+
+Every problem in the file is reported at once, with its key. `SETTINGS` is the one table of what can be set:
+it drives parsing, `perftrack config show` and the documentation's test.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+from perftrack.config.command import Command, commands
+from perftrack.config.values import field_names, number, pattern, relative, text, texts, variables, whole
+from perftrack.core.fingerprint import make_policy
+from perftrack.errors import ConfigError
+
+__all__ = ("FILES", "SETTINGS", "Command", "Config", "Setting", "load_config", "parse_config", "shown")
+
+FILES = ("perftrack.toml", "pyproject.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What a project says of its benchmarks. Paths are relative to the repository's root."""
+
+    benchmarks: str = "benchmarks"
+    pattern: str = "bench_*.py"
+    store: str = "perftrack.duckdb"
+    python: str = ""
+    pythonpath: tuple[str, ...] | None = None
+    build: str = ""
+    build_timeout_s: float = 1800.0
+    processes: int = 3
+    max_processes: int = 3
+    width: float = 0.005
+    windows: int = 5
+    window_s: float = 0.1
+    budget_s: float = 5.0
+    timeout_s: float = 120.0
+    device: str = ""
+    threshold: float = 0.02
+    site: str = "perftrack-site"
+    fingerprint_key: tuple[str, ...] = ()
+    fingerprint_context: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    command: tuple[Command, ...] = ()
+    path: Path | None = None  # the file it came from; None: defaults
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One key of the file. `toml`: its name there; `parse` raises ValueError, one argument a problem."""
+
+    toml: str
+    attribute: str
+    parse: Callable[[object], object]
+    help: str
+
+
+def load_config(root: Path) -> Config:
+    """The configuration of the project at `root`. Raises ConfigError listing every problem."""
+    for name in FILES:
+        path = root / name
+        table = _read(path)
+        if table is None:
+            continue
+        if name == "pyproject.toml":
+            tool = table.get("tool", {})
+            table = tool.get("perftrack") if isinstance(tool, dict) else None
+            if table is None:
+                continue
+            if not isinstance(table, dict):
+                raise ConfigError(f"{path}: [tool.perftrack] must be a table")
+        return parse_config(table, path)
+    return Config()
+
+
+def parse_config(table: Mapping[str, object], path: Path) -> Config:
+    """A checked Config from a table. Raises ConfigError listing every problem."""
+    problems: list[str] = []
+    values: dict[str, object] = {}
+    known = {s.toml: s for s in SETTINGS}
+    for key, raw in table.items():
+        setting = known.get(key)
+        if setting is None:
+            near = difflib.get_close_matches(key, known, 1)
+            problems.append(f"unknown key {key!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+            continue
+        try:
+            values[setting.attribute] = setting.parse(raw)
+        except ValueError as error:
+            problems += [f"{key}: {wrong}" for wrong in error.args]
+    both = ("fingerprint_key", "fingerprint_context")
+    if all(name in values for name in both):
+        try:
+            make_policy(key=values[both[0]], context=values[both[1]])  # type: ignore[arg-type]
+        except ValueError as error:
+            problems.append(str(error))
+    if problems:
+        listed = "\n".join(f"  - {p}" for p in problems)
+        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        raise ConfigError(
+            f"{path}: {count} in the configuration\n{listed}", "perftrack config show lists the keys."
+        )
+    return Config(path=path, **values)  # type: ignore[arg-type]
+
+
+def _read(path: Path) -> dict[str, object] | None:
+    try:
+        with path.open("rb") as file:
+            return tomllib.load(file)
+    except FileNotFoundError:
+        return None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: {error}") from error
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting("benchmarks", "benchmarks", relative, "folder of the benchmark files"),
+    Setting("pattern", "pattern", pattern, "file name pattern of the benchmark files"),
+    Setting("store", "store", text, "path of the store"),
+    Setting("python", "python", text, "interpreter that runs the benchmarks; empty: perftrack's own"),
+    Setting(
+        "pythonpath",
+        "pythonpath",
+        texts,
+        "import folders of the tree under test; default: src if it exists, and the root",
+    ),
+    Setting("build", "build", text, "shell command that builds a commit's worktree before it is measured"),
+    Setting("build-timeout", "build_timeout_s", number(0, 86_400), "seconds a build may take"),
+    Setting("processes", "processes", whole(1, 100), "fresh worker processes a run"),
+    Setting("max-processes", "max_processes", whole(1, 100), "most processes, for cases that are too wide"),
+    Setting("width", "width", number(0, 1), "relative half-width at which a case needs no more processes"),
+    Setting("windows", "windows", whole(2, 1000), "windows of samples in each process"),
+    Setting("window", "window_s", number(0, 60), "seconds of timed work in a window"),
+    Setting("budget", "budget_s", number(0, 3600), "seconds of timed work a case may take in one process"),
+    Setting("timeout", "timeout_s", number(0, 86_400), "seconds after which a case is killed, set-up included"),
+    Setting("device", "device", text, "device to run on instead of the declared one: cpu, cuda, …"),
+    Setting("threshold", "threshold", number(0, 10), "relative change that matters, 0.02 is 2 %"),
+    Setting("site", "site", text, "folder that site build writes"),
+    Setting("fingerprint-key", "fingerprint_key", field_names, "context fields that must match to compare"),
+    Setting("fingerprint-context", "fingerprint_context", field_names, "key fields that need not match"),
+    Setting("environment", "environment", variables, "environment variables set for the workers"),
+    Setting("command", "command", commands, "command benchmarks: name, run, metric, timeout, threshold, tags"),
+)
+
+
+def shown(config: Config) -> tuple[tuple[Setting, object], ...]:
+    """Every setting with its value, in the table's order."""
+    values = {f.name: getattr(config, f.name) for f in fields(config)}
+    return tuple((s, values[s.attribute]) for s in SETTINGS)

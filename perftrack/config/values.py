@@ -1,0 +1,79 @@
+"""Parsers of single values of a configuration: each raises ValueError with what is wrong, one argument each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from perftrack.core.fingerprint import make_policy
+
+
+def text(raw: object) -> str:
+    if not isinstance(raw, str) or "\0" in raw:
+        raise ValueError(f"must be a string, not {raw!r}")
+    return raw
+
+
+def relative(raw: object) -> str:
+    path = text(raw)
+    if not path or Path(path).is_absolute() or ".." in Path(path).parts:
+        raise ValueError(f"must be a path inside the repository, not {raw!r}")
+    return path
+
+
+def pattern(raw: object) -> str:
+    """A pattern for Path.rglob: it may look at files below the benchmark folder only."""
+    given = text(raw)
+    parts = Path(given).parts
+    if not parts or Path(given).is_absolute() or ".." in parts or any("**" in p and p != "**" for p in parts):
+        raise ValueError(f"must be a file name pattern inside the benchmark folder, not {raw!r}")
+    return given
+
+
+def texts(raw: object) -> tuple[str, ...]:
+    if not isinstance(raw, list) or not all(isinstance(item, str) for item in raw):
+        raise ValueError(f"must be a list of strings, not {raw!r}")
+    if wrong := [f"{item!r} has a NUL character" for item in raw if "\0" in item]:
+        raise ValueError(*wrong)
+    return tuple(raw)
+
+
+def field_names(raw: object) -> tuple[str, ...]:
+    names = texts(raw)
+    make_policy(key=names)  # raises InvalidValueError, a ValueError, listing what is no field
+    return names
+
+
+def whole(low: int, high: int) -> Callable[[object], int]:
+    def parse(raw: object) -> int:
+        if not isinstance(raw, int) or isinstance(raw, bool) or not low <= raw <= high:
+            raise ValueError(f"must be a whole number from {low} to {high}, not {raw!r}")
+        return raw
+
+    return parse
+
+
+def number(low: float, high: float) -> Callable[[object], float]:
+    def parse(raw: object) -> float:
+        if not isinstance(raw, int | float) or isinstance(raw, bool) or not low < raw <= high:
+            raise ValueError(f"must be a number above {low:g}, at most {high:g}, not {raw!r}")
+        return float(raw)
+
+    return parse
+
+
+def variables(raw: object) -> dict[str, str]:
+    """Environment variables: what the operating system takes as names and values."""
+    if not isinstance(raw, dict):
+        raise ValueError(f"must be a table of strings, not {raw!r}")
+    problems = []
+    for name, value in raw.items():
+        if not name or "=" in name or "\0" in name:
+            problems.append(f"{name!r} cannot name a variable: a name is not empty and has no '=' or NUL")
+        if not isinstance(value, str):
+            problems.append(f"{name!r} must be a string, not {value!r}")
+        elif "\0" in value:
+            problems.append(f"the value of {name!r} has a NUL character")
+    if problems:
+        raise ValueError(*problems)
+    return dict(raw)
