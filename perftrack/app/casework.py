@@ -94,7 +94,8 @@ def measure_benchmark(declaration: Declaration, request: RunCase, source: str) -
         try:
             metrics = _measure(work, baseline, device, telemetry, declaration, request)
             ratio = cold_over_hot(work, device) if request.cache_ratio else None
-            flops, moved = (amount(a, request.params) for a in (declaration.flops, declaration.bytes_moved))
+            flops = amount(declaration.flops, request.params, option="flops")
+            moved = amount(declaration.bytes_moved, request.params, option="bytes")
             _check_limits(metrics[0], device, flops, moved)
             environment = capture(
                 device.kind, device.index, policy=request.policy or None, locked=telemetry.locked()

@@ -23,7 +23,7 @@ from perftrack.app.casework import (
     measure_metric,
 )
 from perftrack.app.surroundings import Surroundings
-from perftrack.core.model import Params, Status
+from perftrack.core.model import Case, Params, Status
 from perftrack.core.plan import Plan
 from perftrack.errors import PerftrackError
 from perftrack.suite.command import CommandSpec, command_declared
@@ -109,11 +109,12 @@ class Worker:
         commands = tuple(command_declared(c) for c in self._commands.values())
         problems = list(catalogue.problems)
         for declared in catalogue.declared:
-            if declared.name in self._commands:
+            if declared.name in self._commands or any(
+                Case(declared.name, params).id in self._commands for params in declared.cases
+            ):
                 message = f"{declared.name}: a command of this name is configured as well"
                 problems.append(Problem(declared.source, message, "Rename one of them."))
-        taken = {c.name for c in commands}
-        functions = tuple(d for d in catalogue.declared if d.name not in taken)
+        functions = tuple(d for d in catalogue.declared if d.source not in {p.where for p in problems})
         return Catalogue(functions + commands, tuple(problems))
 
     def _stray_module(self) -> Problem | None:
