@@ -1,4 +1,4 @@
-"""Does stopping at a wanted width break the interval? Simulated live comparisons of equal sides.
+"""Does stopping at a wanted width break the interval? Simulated live comparisons and recordings.
 
     python tests/bench/stopping.py [--runs 4000]
 
@@ -15,9 +15,12 @@ import random
 from scorecard import wilson
 
 from perftrack.app.live import MAX_ROUNDS, MIN_ROUNDS
+from perftrack.core.estimate import estimate
+from perftrack.core.model import ProcessSamples, Window
 from perftrack.core.paired import STOPPED, paired_effect
 
 WIDTH = 0.01
+RECORD_WIDTH = 0.005
 SEED = 40_000
 
 
@@ -54,6 +57,35 @@ def one(rng: random.Random, draw: object, sigma: float, effect: float, widen: fl
                 return found.interval.contains(effect), len(ratios), half
 
 
+def recorded(
+    rng: random.Random, draw: object, sigma: float, widen: float, limits: tuple[int, int]
+) -> tuple[bool, int]:
+    """Whether the interval of a recording holds the next process's value, and the processes it took."""
+    assert callable(draw)
+    least, most = limits
+    processes: list[ProcessSamples] = []
+    while True:
+        processes.append(ProcessSamples(len(processes), (Window((math.exp(draw(rng, sigma)),)),)))
+        if len(processes) < least:
+            continue
+        found = estimate(processes, widen=widen)
+        if found.relative_half_width <= RECORD_WIDTH or len(processes) >= most:
+            assert found.interval is not None
+            return found.interval.contains(math.exp(draw(rng, sigma))), len(processes)
+
+
+def recordings(runs: int) -> None:
+    print(f"\n{'recording, 3 to 10 processes':<32}{'plain':>20}{f'widened {STOPPED:g}×':>24}{'processes':>12}")
+    for name, draw in (("Gaussian", gaussian), ("heavy tail (t4)", heavy)):
+        for sigma in (0.0005, 0.001, 0.002, 0.003, 0.006):
+            row = f"{f'{name} {100 * sigma:g} %':<32}"
+            for widen, room in ((1.0, 20), (STOPPED, 24)):
+                rng = random.Random(f"{SEED}/{name}/{sigma}")
+                results = [recorded(rng, draw, sigma, widen, (3, 10)) for _ in range(runs)]
+                row += f"{wilson(sum(r[0] for r in results), runs):>{room}}"
+            print(f"{row}{sum(r[1] for r in results) / runs:>12.1f}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=4000)
@@ -72,6 +104,7 @@ def main() -> None:
             rounds = sum(r[1] for r in results) / len(results)
             width = sum(r[2] for r in results) / len(results)
             print(f"{row}{rounds:>14.1f}{100 * width:>11.2f} %", flush=True)
+    recordings(options.runs)
 
 
 if __name__ == "__main__":

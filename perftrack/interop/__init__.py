@@ -1,1 +1,0 @@
-"""Results of other tools, one module per foreign format."""
