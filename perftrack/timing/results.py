@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from perftrack.core.model import MeasurementTier, ProcessSamples, Protocol, Reason
 
@@ -21,7 +21,7 @@ class TimingResult:
     Has no __float__, __int__ or __index__ on purpose.
     """
 
-    samples_ms: tuple[float, ...]
+    samples_ms: tuple[float, ...] = field(repr=False)
     median_ms: float
     p10_ms: float
     p90_ms: float
@@ -34,7 +34,7 @@ class TimingResult:
     warmup: int
     inner_reps: int
     protocol: Protocol
-    process: ProcessSamples
+    process: ProcessSamples = field(repr=False)
     reasons: tuple[Reason, ...] = ()
     limitations: tuple[Reason, ...] = ()
     throttle_fired: bool = False

@@ -36,6 +36,12 @@ class TestMeasure:
             with pytest.raises(TypeError):
                 convert(result)
 
+    def test_its_text_is_short_enough_to_read(self):
+        text = repr(pt.measure(busy(100), iters=100, device="cpu"))
+        assert "median_ms=" in text
+        assert "samples_ms" not in text
+        assert len(text) < 1500
+
     def test_much_more_work_takes_much_longer(self):
         one, two = (pt.measure(busy(n), iters=25, device="cpu").median_ms for n in (1_000, 50_000))
         assert 10 < two / one < 250
