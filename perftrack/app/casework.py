@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
+from perftrack.core.command import CommandSpec
 from perftrack.core.model import (
     Cache,
     Case,
@@ -22,7 +23,7 @@ from perftrack.core.plan import Plan
 from perftrack.core.quantity import finite
 from perftrack.core.tiers import joined
 from perftrack.errors import InvalidValueError, MeasurementError, PerftrackError
-from perftrack.suite.command import CommandSpec, run_command, run_json
+from perftrack.suite.command import run_command, run_json
 from perftrack.suite.declaration import Declaration
 from perftrack.suite.messages import CaseResult, MetricSamples, Problem, Reply, RunCase
 from perftrack.suite.setup import Work, amount, prepared

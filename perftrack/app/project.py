@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from perftrack.config import Config, load_config
 from perftrack.errors import SuiteError
 from perftrack.store import Store
-from perftrack.suite.command import CommandSpec
 from perftrack.suite.launch import Setup
 from perftrack.vcs import Repository
 
@@ -56,10 +55,7 @@ class Project:
             pattern=config.pattern,
             pythonpath=self._pythonpath(tree),
             foreign=self.root if tree != self.root else None,
-            commands=tuple(
-                CommandSpec(c.name, c.run, c.metric, c.timeout_s, c.threshold, c.tags, source)
-                for c in config.command
-            ),
+            commands=tuple(replace(c, source=source) for c in config.command),
             environment=dict(config.environment),
         )
 

@@ -23,10 +23,11 @@ from perftrack.app.casework import (
     measure_metric,
 )
 from perftrack.app.surroundings import Surroundings
+from perftrack.core.command import CommandSpec
 from perftrack.core.model import Case, Params, Status
 from perftrack.core.plan import Plan
 from perftrack.errors import PerftrackError
-from perftrack.suite.command import CommandSpec, command_declared
+from perftrack.suite.command import command_declared
 from perftrack.suite.declaration import Skip
 from perftrack.suite.discovery import Suite, find_files, load_suite
 from perftrack.suite.messages import CaseResult, Catalogue, Kind, Problem, Reply, RunCase, encode

@@ -12,12 +12,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from perftrack.config.command import Command, commands
+from perftrack.config.command import commands
 from perftrack.config.values import field_names, number, pattern, relative, text, texts, variables, whole
+from perftrack.core.command import CommandSpec
 from perftrack.core.fingerprint import make_policy
 from perftrack.errors import ConfigError
 
-__all__ = ("FILES", "SETTINGS", "Command", "Config", "Setting", "load_config", "parse_config", "shown")
+__all__ = ("FILES", "SETTINGS", "Config", "Setting", "load_config", "parse_config", "shown")
 
 FILES = ("perftrack.toml", "pyproject.toml")
 
@@ -46,7 +47,7 @@ class Config:
     fingerprint_key: tuple[str, ...] = ()
     fingerprint_context: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
-    command: tuple[Command, ...] = ()
+    command: tuple[CommandSpec, ...] = ()
     path: Path | None = None  # the file it came from; None: defaults
 
 

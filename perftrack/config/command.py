@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from perftrack.config.values import number, text, texts
+from perftrack.core.command import CommandSpec
 from perftrack.core.shellwords import split_command
 from perftrack.core.text import flaw, name_flaw
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
-    """One `[[tool.perftrack.command]]`."""
-
-    name: str
-    run: tuple[str, ...]
-    metric: str = "time"
-    timeout_s: float | None = None
-    threshold: float | None = None
-    tags: tuple[str, ...] = ()
-
-
-def commands(raw: object) -> tuple[Command, ...]:
+def commands(raw: object) -> tuple[CommandSpec, ...]:
     """Every command of the list. Raises ValueError with the problems of all of them."""
     if not isinstance(raw, list):
         raise ValueError("must be a list of tables: [[tool.perftrack.command]]")
@@ -41,7 +29,7 @@ def commands(raw: object) -> tuple[Command, ...]:
     return tuple(found)
 
 
-def _command(raw: object) -> Command:
+def _command(raw: object) -> CommandSpec:
     if not isinstance(raw, dict):
         raise ValueError(f"must be a table, not {raw!r}")
     allowed = {"name", "run", "metric", "timeout", "threshold", "tags"}
@@ -68,7 +56,7 @@ def _command(raw: object) -> Command:
     if problems:
         raise ValueError(*problems)
     timeout, threshold = values.get("timeout"), values.get("threshold")
-    return Command(
+    return CommandSpec(
         raw["name"],
         values["run"],  # type: ignore[arg-type]
         metric,

@@ -13,24 +13,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from perftrack.core.command import CommandSpec
 from perftrack.core.model import Direction
 from perftrack.errors import MeasurementError, SuiteError
 from perftrack.suite.messages import Declared, Kind
 
 OUTPUT_LIMIT = 16 * 2**20
-
-
-@dataclass(frozen=True, slots=True)
-class CommandSpec:
-    """One `[[tool.perftrack.command]]`. `run`: the argument vector; `metric`: "time" or "stdout-json"."""
-
-    name: str
-    run: tuple[str, ...]
-    metric: str = "time"
-    timeout_s: float | None = None
-    threshold: float | None = None
-    tags: tuple[str, ...] = ()
-    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

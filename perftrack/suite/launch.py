@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import perftrack
-from perftrack.suite.command import CommandSpec
+from perftrack.core.command import CommandSpec
 
 
 @dataclass(frozen=True, slots=True)

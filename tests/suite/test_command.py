@@ -4,9 +4,10 @@ import sys
 
 import pytest
 
+from perftrack.core.command import CommandSpec
 from perftrack.core.model import Direction
 from perftrack.errors import MeasurementError, SuiteError
-from perftrack.suite.command import CommandSpec, run_command, run_json
+from perftrack.suite.command import run_command, run_json
 
 
 def printing(text: str) -> CommandSpec:
