@@ -14,6 +14,7 @@ PerftrackError                   exit 1; message says what, hint says what to do
 ├── DeviceError                  (also RuntimeError) the device is not there or failed
 ├── ClockLockError               (also RuntimeError) an operating point could not be established
 ├── InvalidValueError            (also ValueError) an argument of a public function
+├── ProfileError                 a profiler's output that is none, is damaged, or could not be taken
 └── PublishError                 the site could not be written
 """
 
@@ -87,3 +88,7 @@ class InvalidValueError(PerftrackError, ValueError):
 
 class PublishError(PerftrackError):
     """The site cannot be written."""
+
+
+class ProfileError(PerftrackError):
+    """A profiler's output that is not one, is damaged, or could not be taken; names the file and what to run."""

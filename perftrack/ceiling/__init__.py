@@ -1,0 +1,1 @@
+"""Measured hardware limits: achievable and sustainable matmul rate, copy and triad bandwidth."""
