@@ -14,7 +14,7 @@ from pathlib import Path
 
 from perftrack.core.model import Commit
 from perftrack.errors import GitError
-from perftrack.vcs import worktree
+from perftrack.vcs import ignore, worktree
 from perftrack.vcs.command import Answer, failed, git, readable
 
 _FIELDS = ("%H", "%P", "%an", "%at", "%ct", "%s")
@@ -91,16 +91,34 @@ class Repository:
         return tuple(found[sha] for sha in shas)
 
     def log(
-        self, head: str = "HEAD", *, first_parent: bool = True, limit: int | None = None
+        self,
+        head: str = "HEAD",
+        *,
+        excluding: str | None = None,
+        first_parent: bool = True,
+        limit: int | None = None,
     ) -> tuple[Commit, ...]:
-        """Commits back from `head`, newest first: no parent before its child, whatever their clocks said."""
-        return _parse(self._run("log", "-z", _FORMAT, *_walk(first_parent, limit), self.resolve(head), "--"))
+        """Commits back from `head`, newest first: no parent before its child, whatever their clocks said.
+
+        `excluding`: a revision whose own history is left out, as Git's `excluding..head` does.
+        """
+        ends = self._ends(head, excluding)
+        return _parse(self._run("log", "-z", _FORMAT, *_walk(first_parent, limit), *ends, "--"))
 
     def history(
-        self, head: str = "HEAD", *, first_parent: bool = True, limit: int | None = None
+        self,
+        head: str = "HEAD",
+        *,
+        excluding: str | None = None,
+        first_parent: bool = True,
+        limit: int | None = None,
     ) -> tuple[str, ...]:
         """SHAs back from `head`, in the order of `log`."""
-        return tuple(self._run("rev-list", *_walk(first_parent, limit), self.resolve(head), "--").split())
+        ends = self._ends(head, excluding)
+        return tuple(self._run("rev-list", *_walk(first_parent, limit), *ends, "--").split())
+
+    def _ends(self, head: str, excluding: str | None) -> list[str]:
+        return [self.resolve(head)] + ([] if excluding is None else ["^" + self.resolve(excluding)])
 
     def order(self, shas: Iterable[str]) -> tuple[str, ...]:
         """The commits oldest first, parents before children.
@@ -135,6 +153,28 @@ class Repository:
             raise failed("merge-base", answer)
         return answer.out.strip() or None
 
+    def main_branch(self) -> str | None:
+        """The branch that others come from: the remote's HEAD, or a local main or master; None without any."""
+        remote = self._ask("symbolic-ref", "--quiet", "refs/remotes/origin/HEAD").out.strip()
+        for name in (
+            remote,
+            "refs/remotes/origin/main",
+            "refs/remotes/origin/master",
+            "refs/heads/main",
+            "refs/heads/master",
+        ):
+            if name and self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", name).status == 0:
+                return name
+        return None
+
+    def boundary(self) -> frozenset[str]:
+        """Commits at which a shallow clone was cut off: their parents exist, but not here."""
+        path = self.root / self._run("rev-parse", "--git-path", "shallow").removesuffix("\n")
+        try:
+            return frozenset(path.read_text().split())
+        except FileNotFoundError:
+            return frozenset()
+
     def is_shallow(self) -> bool:
         """Whether the clone lacks the older part of its history."""
         return self._run("rev-parse", "--is-shallow-repository").strip() == "true"
@@ -166,22 +206,7 @@ class Repository:
 
         Nothing is written for those that are ignored already or are not in the working tree.
         """
-        names = [n for p in paths if (n := self._name(p)) and "\n" not in n]
-        names = [n for n in names if self._ask("check-ignore", "--no-index", "-q", "--", n).status]
-        patterns = ["/" + re.sub(r"([\\*?\[ ])", r"\\\1", n) for n in names]
-        if not patterns:
-            return
-        exclude = self.root / self._run("rev-parse", "--git-path", "info/exclude").removesuffix("\n")
-        try:
-            before = exclude.read_text(errors="surrogateescape") if exclude.exists() else ""
-            lines = "".join(f"{p}\n" for p in patterns if p not in before.splitlines())
-            exclude.parent.mkdir(exist_ok=True)
-            with exclude.open("a", errors="surrogateescape") as file:
-                file.write(("\n" if before and not before.endswith("\n") else "") + lines)
-        except OSError as error:
-            raise GitError(
-                f"cannot write {exclude}: {error.strerror}", f"Add to .gitignore: {' '.join(patterns)}"
-            ) from error
+        ignore.ensure(self.root, [n for p in paths if (n := self._name(p))])
 
     def worktree(self, revision: str) -> AbstractContextManager[Path]:
         """A detached worktree of a commit in a private temporary folder, removed however the block ends.

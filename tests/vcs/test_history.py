@@ -326,3 +326,36 @@ def test_a_hundred_thousand_commits_take_no_quadratic_time(empty: Sandbox) -> No
 def test_a_repository_behind_a_symlink_has_its_real_root(linear: Linear, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(linear[0].root)
     assert Repository.find(tmp_path / "link").root == linear[0].root
+
+
+def test_a_range_leaves_out_the_history_of_its_start(linear: Linear) -> None:
+    sandbox, shas = linear
+    assert [c.sha for c in sandbox.repository.log("HEAD", excluding=shas[1])] == [shas[4], shas[3], shas[2]]
+
+
+def test_a_range_follows_first_parents_unless_told_otherwise(forked: tuple[Sandbox, dict[str, str]]) -> None:
+    sandbox, shas = forked
+    line = sandbox.repository.history("HEAD", excluding=shas["base"])
+    assert line == (shas["top"], shas["merge"], shas["left"])
+    every = sandbox.repository.history("HEAD", excluding=shas["base"], first_parent=False)
+    assert set(every) == set(line) | {shas["side1"], shas["side2"]}
+
+
+def test_the_main_branch_is_the_remotes_before_a_local_one(linear: Linear) -> None:
+    sandbox, shas = linear
+    assert sandbox.repository.main_branch() == "refs/heads/main"
+    sandbox.git("update-ref", "refs/remotes/origin/trunk", shas[0])
+    sandbox.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk")
+    assert sandbox.repository.main_branch() == "refs/remotes/origin/trunk"
+
+
+def test_a_repository_of_other_branches_has_no_main_branch(linear: Linear) -> None:
+    linear[0].git("branch", "-m", "topic")
+    assert linear[0].repository.main_branch() is None
+
+
+def test_the_cut_of_a_shallow_clone_is_known(linear: Linear, tmp_path: Path) -> None:
+    sandbox, shas = linear
+    assert sandbox.repository.boundary() == frozenset()
+    sandbox.git("clone", "-q", "--depth=2", f"file://{sandbox.root}", str(tmp_path / "shallow"))
+    assert Repository.find(tmp_path / "shallow").boundary() == {shas[3]}
