@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import subprocess
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,11 +26,20 @@ class Tree:
     notes: tuple[Reason, ...] = field(default=())
 
 
-def build(tree: Tree, command: str, limit_s: float) -> str:
+def build(tree: Tree, command: str, limit_s: float, variables: Mapping[str, str] | None = None) -> str:
     """Run the build command in the tree; empty on success, else what went wrong with the end of its log."""
+    failure = run_command(["/bin/sh", "-c", command], tree.root, limit_s, variables)
+    return f"the build {failure}" if failure else ""
+
+
+def run_command(
+    command: Sequence[str], folder: Path, limit_s: float, variables: Mapping[str, str] | None = None
+) -> str:
+    """Run to the end, or for `limit_s` seconds; empty on success, else how it ended with the end of its log."""
     process = subprocess.Popen(
-        ["/bin/sh", "-c", command],
-        cwd=tree.root,
+        command,
+        cwd=folder,
+        env=variables,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -40,12 +50,12 @@ def build(tree: Tree, command: str, limit_s: float) -> str:
     except subprocess.TimeoutExpired:
         _kill(process)
         log, _ = process.communicate()
-        return f"the build took longer than {limit_s:g} s: {_tail(log)}"
+        return f"took longer than {limit_s:g} s: {_tail(log)}"
     except BaseException:
         _kill(process)
         raise
     if process.returncode:
-        return f"the build exited with {process.returncode}: {_tail(log)}"
+        return f"exited with {process.returncode}: {_tail(log)}"
     return ""
 
 

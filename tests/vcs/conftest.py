@@ -47,7 +47,7 @@ class Sandbox:
 
 
 @pytest.fixture(autouse=True)
-def _apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in [n for n in os.environ if n.startswith("GIT_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
@@ -59,7 +59,7 @@ def _apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def empty(tmp_path: Path) -> Sandbox:
+def empty(tmp_path: Path, apart: None) -> Sandbox:
     root = tmp_path.resolve() / "project"
     root.mkdir()
     sandbox = Sandbox(root)
