@@ -1,5 +1,26 @@
-"""`python -m perftrack`, the same as the `perftrack` command."""
+"""`python -m perftrack`, and what the `perftrack` command runs."""
 
-from perftrack.cli.main import main
+import os
+import sys
 
-main()
+from perftrack import _early
+
+
+def run() -> None:
+    """The command line. Does not return."""
+    _early.install()  # before the rest is imported, which takes most of a tenth of a second
+    from perftrack.cli.main import main
+
+    try:
+        main()
+    except SystemExit as ended:
+        if ended.code != _early.EXIT_INTERRUPTED:
+            raise
+        # Python ends by SIGINT itself, whatever the exit code, if the interrupt hit while it ran generated code.
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(_early.EXIT_INTERRUPTED)
+
+
+if __name__ == "__main__":
+    run()

@@ -12,8 +12,9 @@ import json
 import os
 import sys
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from perftrack.app.casework import (
     checkup_of,
@@ -22,15 +23,32 @@ from perftrack.app.casework import (
     measure_command,
     measure_metric,
 )
+from perftrack.app.descriptors import STREAMS, Descriptors, ReplyLine
+from perftrack.app.markedcall import call_marked
 from perftrack.app.surroundings import Surroundings
 from perftrack.core.command import CommandSpec
+from perftrack.core.company import CardUse
+from perftrack.core.limit import KnownLimit
 from perftrack.core.model import Case, Params, Status
 from perftrack.core.plan import Plan
 from perftrack.errors import PerftrackError
 from perftrack.suite.command import command_declared
 from perftrack.suite.declaration import Skip
 from perftrack.suite.discovery import Suite, find_files, load_suite
-from perftrack.suite.messages import CaseResult, Catalogue, Kind, Problem, Reply, RunCase, encode
+from perftrack.suite.messages import (
+    CaseResult,
+    Catalogue,
+    Kind,
+    Problem,
+    Reply,
+    RigAction,
+    RigRequest,
+    RunCase,
+    encode,
+)
+
+if TYPE_CHECKING:
+    from perftrack.app.rigwork import RigWork
 
 
 def main(requests: BinaryIO, replies: BinaryIO, setup: dict[str, object]) -> int:
@@ -38,29 +56,36 @@ def main(requests: BinaryIO, replies: BinaryIO, setup: dict[str, object]) -> int
     getpid, leave, read = os.getpid, os._exit, json.loads  # bound now: a benchmark may patch them
     pid = getpid()
     worker = Worker(setup)
+    line = ReplyLine(replies.fileno())
+    pipes = Descriptors({requests.fileno(): "its requests' pipe", replies.fileno(): "its replies' pipe"})
 
     def send(reply: Reply) -> None:
         for stream in (sys.stdout, sys.stderr):
             # A benchmark may have closed or replaced them.
             with contextlib.suppress(AttributeError, ValueError, OSError):
                 stream.flush()
-        replies.write(encode(reply))
-        replies.flush()
+        line.send(encode(reply))
 
     send(Reply(ready=pid))
-    for line in requests:
-        request = read(line)
+    for text in requests:
+        request = read(text)
         if request["discover"]:
             reply = worker.discover()
         elif request["run"] is not None:
             worker.load()  # what the files themselves set up holds for all cases: only a case's own changes go
-            around = Surroundings()
-            reply = Reply(result=worker.run(_decode_run(request["run"])))
+            around, streams = Surroundings(), Descriptors(STREAMS)
+            result = worker.run(_decode_run(request["run"]))
             around.restore()
+            lost = (*streams.lost(), *pipes.lost())
+            reply = Reply(result=_robbed(lost) if lost and result.status is not Status.FAILED else result)
+        elif request["profile"] is not None:
+            reply = Reply(result=worker.run(_decode_run(request["profile"]), profiled=True))
         elif request["environment"]:
             reply = environment_of(request["environment"], request["policy"])
         elif request["checkup"]:
-            reply = checkup_of(request["checkup"])
+            reply = checkup_of(request["checkup"], worker.uses)
+        elif request["rig"] is not None:
+            reply = worker.ask_rig(request["rig"])
         else:
             break
         if getpid() != pid:
@@ -69,10 +94,20 @@ def main(requests: BinaryIO, replies: BinaryIO, setup: dict[str, object]) -> int
     return 0
 
 
+def _robbed(lost: Sequence[str]) -> CaseResult:
+    """Failed, whatever was measured: the next case in this worker would print into, or read from, another file."""
+    return CaseResult(
+        Status.FAILED,
+        f"it closed or replaced descriptors that are not its own: {', '.join(dict.fromkeys(lost))}"
+        " (Close only what the benchmark has opened, and put redirected streams back.)",
+    )
+
+
 def _decode_run(data: dict[str, object]) -> RunCase:
     plan = Plan(**data.pop("plan"))  # type: ignore[arg-type]
     params: Params = tuple((k, v) for k, v in data.pop("params"))  # type: ignore[attr-defined]
-    return RunCase(plan=plan, params=params, **data)  # type: ignore[arg-type]
+    limits = tuple(KnownLimit(**known) for known in data.pop("limits"))  # type: ignore[attr-defined]
+    return RunCase(plan=plan, params=params, limits=limits, **data)  # type: ignore[arg-type]
 
 
 class Worker:
@@ -87,7 +122,19 @@ class Worker:
         commands = setup["commands"]
         assert isinstance(commands, list)
         self._commands = {c["name"]: CommandSpec(**c) for c in commands}
+        uses = setup["uses"]
+        assert isinstance(uses, list)
+        self.uses = tuple(CardUse(**u) for u in uses)
         self._suite: Suite | None = None
+        self._rig: RigWork | None = None
+
+    def ask_rig(self, data: dict[str, Any]) -> Reply:
+        """Answer one request to the rig, which is made by the first: no worker that measures cases needs it."""
+        from perftrack.app.rigwork import RigWork
+
+        if self._rig is None:
+            self._rig = RigWork(self.uses)
+        return self._rig.answer(RigRequest(**{**data, "action": RigAction(data["action"])}))
 
     def load(self) -> None:
         """Import the benchmark files, if they are not yet."""
@@ -136,10 +183,10 @@ class Worker:
                 )
         return None
 
-    def run(self, request: RunCase) -> CaseResult:
-        """Measure one case; whatever goes wrong becomes a failed result with the reason."""
+    def run(self, request: RunCase, *, profiled: bool = False) -> CaseResult:
+        """Measure one case, or call it for a profiler; what goes wrong becomes a failed result with the reason."""
         try:
-            result = self._measure(request)
+            result = self._profile(request) if profiled else self._measure(request)
         except Skip as error:
             return CaseResult(Status.SKIPPED, str(error) or "skipped")
         except MemoryError:
@@ -162,4 +209,10 @@ class Worker:
             return CaseResult(Status.FAILED, f"{request.benchmark} is not declared in this process")
         if declaration.kind is Kind.METRIC:
             return measure_metric(declaration, request)
-        return measure_benchmark(declaration, request, self.suite.sources[declaration.name])
+        return measure_benchmark(declaration, request, self.suite.sources[declaration.name], self.uses)
+
+    def _profile(self, request: RunCase) -> CaseResult:
+        declaration = self.suite.declarations.get(request.benchmark)
+        if declaration is None or declaration.kind is not Kind.BENCHMARK:
+            return CaseResult(Status.FAILED, f"{request.benchmark} is no benchmark of this process")
+        return call_marked(declaration, request, self.suite.sources[declaration.name])

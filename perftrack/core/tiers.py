@@ -45,7 +45,10 @@ class Exclusivity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TierEvidence:
-    """What a tier is judged from. `windows` holds one Evidence per window over all processes."""
+    """What a tier is judged from.
+
+    `windows` holds one Evidence per window over all processes; `company` says what `exclusivity` was judged from.
+    """
 
     locked: bool
     windows: tuple[Evidence, ...]
@@ -54,6 +57,7 @@ class TierEvidence:
     unknown_key_fields: tuple[str, ...] = ()
     no_evidence_why: str = "no telemetry for this device"
     dirty: bool = False
+    company: str = ""
 
 
 def assign_tier(locked: bool, clock_samples: Sequence[float], throttle_fired: bool) -> MeasurementTier:
@@ -84,7 +88,7 @@ def judge_tier(evidence: TierEvidence) -> tuple[MeasurementTier, tuple[Reason, .
     if cv > TIER_C_CV_PCT:
         reasons.append(reason("clock-unstable", cv_pct=cv, limit_pct=TIER_C_CV_PCT))
     if evidence.exclusivity is Exclusivity.SHARED:
-        reasons.append(reason("device-shared", detail="seen in the device's process list"))
+        reasons.append(reason("device-shared", detail=evidence.company or "no details were kept"))
     if reasons:
         return MeasurementTier.C, tuple(reasons)
     reasons += _steps_below_a(evidence, clocks)
@@ -117,7 +121,7 @@ def _steps_below_a(evidence: TierEvidence, clocks: Sequence[float]) -> list[Reas
     if evidence.processes < TIER_A_PROCESSES:
         reasons.append(reason("few-processes", count=evidence.processes, need=TIER_A_PROCESSES))
     if evidence.exclusivity is Exclusivity.UNKNOWN:
-        reasons.append(reason("exclusivity-unknown"))
+        reasons.append(reason("exclusivity-unknown", detail=evidence.company or "nothing was read of it"))
     if evidence.unknown_key_fields:
         reasons.append(reason("unknown-key-field", names=", ".join(evidence.unknown_key_fields)))
     if evidence.dirty:

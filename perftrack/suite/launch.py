@@ -10,6 +10,7 @@ from pathlib import Path
 
 import perftrack
 from perftrack.core.command import CommandSpec
+from perftrack.core.company import CardUse
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class Setup:
     base: root of the tree under test, and the working directory. folder: the benchmark files, shown
     relative to `home`, the root of the tree that they are in.
     foreign: the user's own checkout where `base` is another commit's; modules must not come from there.
+    uses: what the cards of the host were used for before the run.
     """
 
     python: str
@@ -30,6 +32,7 @@ class Setup:
     foreign: Path | None = None
     commands: tuple[CommandSpec, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
+    uses: tuple[CardUse, ...] = ()
 
     def encode(self) -> bytes:
         spec = importlib.util.find_spec("pynvml")
@@ -41,6 +44,7 @@ class Setup:
             "pythonpath": [str(p) for p in self.pythonpath],
             "foreign": str(self.foreign) if self.foreign else "",
             "commands": [asdict(c) for c in self.commands],
+            "uses": [asdict(u) for u in self.uses],
             "package": str(Path(perftrack.__file__).resolve()),
             "pynvml": spec.origin if spec and spec.origin else "",
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import selectors
 import signal
 import subprocess
@@ -14,6 +15,7 @@ import msgspec
 
 from perftrack.errors import WorkerError
 from perftrack.suite.boot import BOOT
+from perftrack.suite.kin import MARK, descendants, end_kin
 from perftrack.suite.launch import Setup
 from perftrack.suite.messages import Reply, Request, encode
 
@@ -42,6 +44,7 @@ class WorkerProcess:
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._process: subprocess.Popen[bytes] | None = None
+        self._mark = secrets.token_hex(16)
         self._requests = -1
         self._replies = -1
         self._output = -1
@@ -65,7 +68,7 @@ class WorkerProcess:
             self._process = subprocess.Popen(
                 [self._setup.python, "-c", BOOT, str(request_read), str(reply_write)],
                 cwd=self._setup.base,
-                env={**os.environ, **self._setup.environment},
+                env={**os.environ, **self._setup.environment, MARK: self._mark},
                 stdin=subprocess.DEVNULL,
                 stdout=output_write,
                 stderr=output_write,
@@ -143,11 +146,16 @@ class WorkerProcess:
                 output = self.output
                 self.stop(grace_s=0.0)
                 raise WorkerTimedOut(f"gave no answer within {timeout_s:g} s and was killed", output)
-            for key, _ in self._selector.select(min(left, 1.0)):
+            # Asked before reading, so that its last words are read. The pipe's end tells less: a daemon of the
+            # benchmark's holds it open.
+            ended = not self.alive
+            for key, _ in self._selector.select(0.0 if ended else min(left, 1.0)):
                 if key.fd == self._output:
                     self._drain_output()
                 elif not self._read_reply():
                     self._died(None)
+            if ended and b"\n" not in self._pending:
+                self._died(None)
 
     def _decode(self, line: bytes) -> Reply:
         try:
@@ -191,11 +199,19 @@ class WorkerProcess:
         self.stop(grace_s=0.0)
         raise WorkerDied(_how_it_ended(code), output) from cause
 
+    def kill(self) -> None:
+        """From another thread: what is being asked ends as WorkerDied there. `stop` cleans up."""
+        process = self._process
+        if process is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+
     def stop(self, grace_s: float = STOP_GRACE_S) -> None:
         """Ask it to exit, wait `grace_s`, then kill it and everything it started. Safe to call twice."""
         process = self._process
         if process is None:
             return
+        kin = descendants(process.pid)
         try:
             if grace_s > 0 and process.poll() is None:
                 with contextlib.suppress(OSError):
@@ -207,6 +223,7 @@ class WorkerProcess:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+            end_kin(self._mark, kin)
             self._close()
 
     def _close(self) -> None:

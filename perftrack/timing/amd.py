@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from perftrack.core.company import CardUse
 from perftrack.core.fingerprint import UNKNOWN, EnvironmentFingerprint, FieldValue
 from perftrack.core.tiers import POWER_CAP
 from perftrack.errors import DeviceError
-from perftrack.timing.gauge import Counters, Identity, torch_identity
+from perftrack.timing.gauge import Counters, Identity, torch_identity, use_of
 
 _SW_THERMAL, _HW_THERMAL = 0x20, 0x40
 # Throttling of a kind that NVML has no bit for: a bit that no NVML uses, so that it counts as unknown.
@@ -19,6 +20,8 @@ _POWER_BITS = 0x0000_0000_00FF_00FF
 _TEMPERATURE_BITS = 0x0000_0FFF_0000_0000
 _HOT_BITS = 0x0000_F000_0000_0000
 _UNSET = 0xFFFF_FFFF_FFFF_FFFF
+# On an idle card: about 300 MiB of an Instinct.
+_DRIVER_BYTES = 512 << 20
 _FAMILIES = {
     "gfx906": "Vega 20",
     "gfx908": "CDNA",
@@ -48,6 +51,9 @@ class AmdGauge:
         info = self._read("amdsmi_get_clock_info", self._api.AmdSmiClkType.GFX)
         value = _first_number(info, "clk", "cur_clk")
         return value if value else None
+
+    def rated_clock_mhz(self) -> float | None:
+        return _first_number(self._read("amdsmi_get_clock_info", self._api.AmdSmiClkType.GFX), "max_clk")
 
     def event_reasons(self) -> int | None:
         """The driver's throttle status in NVML's bits: power and current as its power cap, heat as thermal."""
@@ -98,6 +104,17 @@ class AmdGauge:
     def bystanders(self) -> tuple[int, ...]:
         return ()
 
+    def memory_used_bytes(self) -> int | None:
+        """None below what the driver may hold by itself: so little tells nothing."""
+        kinds = getattr(self._api, "AmdSmiMemoryType", None)
+        if kinds is None:
+            return None
+        used = self._read("amdsmi_get_gpu_memory_usage", kinds.VRAM)
+        return int(used) if _is_number(used) and used > _DRIVER_BYTES else None
+
+    def busy_pct(self) -> float | None:
+        return _first_number(self._read("amdsmi_get_gpu_activity"), "gfx_activity")
+
     def describe(self, fingerprint: EnvironmentFingerprint) -> EnvironmentFingerprint:
         cap = _first_number(self._read("amdsmi_get_power_cap_info"), "power_cap")
         driver = self._read("amdsmi_get_gpu_driver_info")
@@ -128,12 +145,7 @@ def open_amd(index: int) -> AmdGauge:
 
     Raises DeviceError saying why there are none.
     """
-    try:
-        import amdsmi
-    except (ImportError, OSError, KeyError) as error:
-        raise DeviceError(
-            f"amdsmi can't be imported: {error}", "Install it from ROCm: /opt/rocm/share/amd_smi"
-        ) from error
+    amdsmi = _load_amdsmi()
     try:
         amdsmi.amdsmi_init()
         handles = list(amdsmi.amdsmi_get_processor_handles())
@@ -143,6 +155,35 @@ def open_amd(index: int) -> AmdGauge:
     except amdsmi.AmdSmiException as error:
         raise DeviceError(f"amdsmi can't be used: {error}") from error
     return AmdGauge(amdsmi, handles[at], uuid, proof)
+
+
+def amd_uses() -> tuple[CardUse, ...]:
+    """What every card of the host is used for now; empty where there is no amdsmi, or it fails."""
+    try:
+        api = _load_amdsmi()
+    except DeviceError:
+        return ()
+    try:
+        api.amdsmi_init()
+    except api.AmdSmiException:
+        return ()
+    try:
+        handles = api.amdsmi_get_processor_handles()
+        return tuple(use_of(AmdGauge(api, h, str(api.amdsmi_get_gpu_device_uuid(h)), "listed")) for h in handles)
+    except api.AmdSmiException:
+        return ()
+    finally:
+        api.amdsmi_shut_down()
+
+
+def _load_amdsmi() -> Any:
+    try:
+        import amdsmi
+    except (ImportError, OSError, KeyError) as error:
+        raise DeviceError(
+            f"amdsmi can't be imported: {error}", "Install it from ROCm: /opt/rocm/share/amd_smi"
+        ) from error
+    return amdsmi
 
 
 def _locate(addresses: list[str], identity: Identity | None) -> tuple[int, str]:

@@ -7,6 +7,7 @@ where the card can't be established, DeviceError says why.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -60,6 +61,21 @@ def find_card(index: int, api: Any, identity: Identity | None, environ: Mapping[
     except api.NVMLError as error:
         raise DeviceError(f"NVML does not find device {index}: {error}", _HINT) from error
     return card
+
+
+def every_card(api: Any) -> tuple[Card, ...]:
+    """Every card of the host, and the slices in place of one that is split; without those that fail."""
+    found: list[Card] = []
+    try:
+        count = api.nvmlDeviceGetCount()
+    except api.NVMLError:
+        return ()
+    for index in range(count):
+        with contextlib.suppress(api.NVMLError):
+            board = api.nvmlDeviceGetHandleByIndex(index)
+            handles = _slices(api, board) if _is_split(api, board) else [board]
+            found += [_card(api, handle, "listed") for handle in handles]
+    return tuple(found)
 
 
 def _by_torch_uuid(api: Any, uuid: str) -> Card:
@@ -119,15 +135,19 @@ def _slice_handle(api: Any, selector: Selector, boards: list[Any]) -> Any:
         return _handle(api, selector.text)
     uuid, gpu_instance, compute_instance = place
     at = match_uuid(Selector(Form.UUID, uuid), [_text(api.nvmlDeviceGetUUID(b)) for b in boards])
-    for i in range(api.nvmlDeviceGetMaxMigDeviceCount(boards[at])):
-        try:
-            handle = api.nvmlDeviceGetMigDeviceHandleByIndex(boards[at], i)
-        except api.NVMLError:
-            continue
+    for handle in _slices(api, boards[at]):
         found = api.nvmlDeviceGetGpuInstanceId(handle), api.nvmlDeviceGetComputeInstanceId(handle)
         if found == (gpu_instance, compute_instance):
             return handle
     raise DeviceError(f"the card has no slice {gpu_instance}/{compute_instance}", _HINT)
+
+
+def _slices(api: Any, board: Any) -> list[Any]:
+    handles = []
+    for i in range(api.nvmlDeviceGetMaxMigDeviceCount(board)):
+        with contextlib.suppress(api.NVMLError):
+            handles.append(api.nvmlDeviceGetMigDeviceHandleByIndex(board, i))
+    return handles
 
 
 def _check(card: Card, identity: Identity | None) -> None:

@@ -7,10 +7,11 @@ any device; opening one runs what opening it for a measurement runs.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from perftrack.core.checkup import Checkup, Finding, unknown
+from perftrack.core.company import CardUse
 from perftrack.timing.checks import card, clocks, host, process, profiler, quota, readings
 from perftrack.timing.checks.scene import ACCELERATORS, Scene, opened
 
@@ -58,17 +59,17 @@ CHECKS = (
     Check("cores", "host", _MEASURING, host.cores),
     Check("cpu-quota", "host", _MEASURING, quota.cpu_quota),
     Check("virtualisation", "host", _MEASURING, host.virtualisation),
-    Check("ncu", "profiler", _CUDA, profiler.ncu),
     Check("gpu-counters", "profiler", _CUDA, profiler.counters),
 )
 
 
-def check_up(kind: str, coordinator: int | None = None) -> Checkup:
+def check_up(kind: str, coordinator: int | None = None, uses: Sequence[CardUse] = ()) -> Checkup:
     """What the checks find for a device kind, or for "auto": the accelerator that torch sees, else the CPU.
 
-    coordinator: the process that this one works for. Raises InvalidValueError for a kind that does not exist.
+    coordinator: the process that this one works for. uses: what cards were used for before it started. Raises
+    InvalidValueError for a kind that does not exist.
     """
-    with opened(kind, coordinator) as scene:
+    with opened(kind, coordinator, uses) as scene:
         return Checkup(scene.kind, sys.executable, findings(scene))
 
 

@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass
 from typing import Protocol
 
+from perftrack.core.company import CardUse
 from perftrack.core.fingerprint import EnvironmentFingerprint
 
 
@@ -55,11 +56,24 @@ class Gauge(Protocol):
         """Process ids that use the card some other way, such as a desktop or another slice of it."""
         ...
 
+    def memory_used_bytes(self) -> int | None:
+        """Device memory that processes hold, without what the driver keeps for itself."""
+        ...
+
+    def busy_pct(self) -> float | None:
+        """Share of the last moments, a second at most, in which the card ran something."""
+        ...
+
     def describe(self, fingerprint: EnvironmentFingerprint) -> EnvironmentFingerprint:
         """The fingerprint with what only the card's own library tells: limits, versions, identity."""
         ...
 
     def close(self) -> None: ...
+
+
+def use_of(gauge: Gauge) -> CardUse:
+    """What a card is used for now, while this run has nothing on it."""
+    return CardUse(gauge.card_id, gauge.memory_used_bytes(), gauge.busy_pct())
 
 
 @dataclass(frozen=True, slots=True)

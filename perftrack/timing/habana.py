@@ -7,14 +7,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from perftrack.core.company import CardUse
 from perftrack.core.fingerprint import UNKNOWN, EnvironmentFingerprint
 from perftrack.core.tiers import POWER_CAP
 from perftrack.errors import DeviceError
-from perftrack.timing.gauge import Counters
+from perftrack.timing.gauge import Counters, use_of
 
 _SOC_CLOCK, _ON_CHIP_SENSOR = 0, 0
 _HLML_POWER, _HLML_THERMAL = 0x1, 0x2
 _SW_THERMAL = 0x20
+# On an idle card: some 770 MiB.
+_DRIVER_BYTES = 1 << 30
 # Reasons of a later pyhlml: a bit that no NVML uses, so that they count as unknown.
 OTHER_REASON = 1 << 30
 
@@ -64,6 +67,18 @@ class HabanaGauge:
     def bystanders(self) -> tuple[int, ...]:
         return ()
 
+    def memory_used_bytes(self) -> int | None:
+        """None below what the driver may hold by itself: so little tells nothing."""
+        memory = self._read("hlmlDeviceGetMemoryInfo")
+        used = getattr(memory, "used", None)
+        return int(used) if used is not None and used > _DRIVER_BYTES else None
+
+    def busy_pct(self) -> float | None:
+        """A later pyhlml returns a structure in place of the number."""
+        rates = self._read("hlmlDeviceGetUtilizationRates")
+        share = getattr(rates, "aip", rates)
+        return None if share is None else float(share)
+
     def describe(self, fingerprint: EnvironmentFingerprint) -> EnvironmentFingerprint:
         limit = self._read("hlmlDeviceGetPowerManagementDefaultLimit")
         driver = self._read("hlmlGetDriverVersion", handle=False)
@@ -95,10 +110,7 @@ def open_habana(index: int, environ: Mapping[str, str] = os.environ) -> HabanaGa
     pyhlml numbers all cards of the host; a process is given modules. Which card is which is known where
     there is only one, or where the process is given none but the card itself by HLS_MODULE_ID.
     """
-    try:
-        import pyhlml
-    except (ImportError, OSError) as error:
-        raise DeviceError(f"pyhlml can't be imported: {error}", "Install it with the Gaudi software.") from error
+    pyhlml = _load_pyhlml()
     try:
         pyhlml.hlmlInit()
         count = int(pyhlml.hlmlDeviceGetCount())
@@ -108,6 +120,33 @@ def open_habana(index: int, environ: Mapping[str, str] = os.environ) -> HabanaGa
     except pyhlml.HLMLError as error:
         raise DeviceError(f"pyhlml can't be used: {error}") from error
     return HabanaGauge(pyhlml, handle, uuid, proof)
+
+
+def habana_uses() -> tuple[CardUse, ...]:
+    """What every card of the host is used for now; empty where there is no pyhlml, or it fails."""
+    try:
+        api = _load_pyhlml()
+    except DeviceError:
+        return ()
+    try:
+        api.hlmlInit()
+    except api.HLMLError:
+        return ()
+    try:
+        handles = [api.hlmlDeviceGetHandleByIndex(i) for i in range(int(api.hlmlDeviceGetCount()))]
+        return tuple(use_of(HabanaGauge(api, h, _text(api.hlmlDeviceGetUUID(h)), "listed")) for h in handles)
+    except api.HLMLError:
+        return ()
+    finally:
+        api.hlmlShutdown()
+
+
+def _load_pyhlml() -> Any:
+    try:
+        import pyhlml
+    except (ImportError, OSError) as error:
+        raise DeviceError(f"pyhlml can't be imported: {error}", "Install it with the Gaudi software.") from error
+    return pyhlml
 
 
 def _locate(api: Any, count: int, index: int, environ: Mapping[str, str]) -> tuple[int, str]:

@@ -17,12 +17,13 @@ from perftrack.core.tiers import TierEvidence, judge_tier, throttle_faults
 from perftrack.core.units import format_percent
 from perftrack.errors import InvalidValueError
 from perftrack.timing.clocks import ClockPolicy, UnlockedClockPolicy
-from perftrack.timing.devices import open_device
+from perftrack.timing.devices import open_device, resolve_kind
 from perftrack.timing.devices.base import Device, Telemetry
 from perftrack.timing.environment import capture
 from perftrack.timing.results import TimingResult
 from perftrack.timing.session import Session, check_placement, collect, prepare
-from perftrack.timing.telemetry import open_telemetry, watch
+from perftrack.timing.telemetry import holds_context, open_telemetry, watch
+from perftrack.timing.uses import OFF_CARDS, card_uses
 
 DEFAULT_WARMUP = 200
 MIN_ITERS = 20  # an interval of the median from fewer samples is wider than most effects looked for
@@ -50,13 +51,13 @@ def measure(
 ) -> TimingResult:
     """Time `fn` honestly: an interval and a tier, never a bare number.
 
-    warmup: least number of calls before timing. iters: samples spread over `windows` windows with pauses
-    between. target_width: windows of the same size are added, at most to four times as many and a minute,
-    until the interval's relative half-width is this small; None takes exactly `iters`. device: a kind
-    ("cpu", "cuda", …), "auto", or a CUDA index. flush_l2: cold cache before every sample; by default on for
-    accelerators and off for the CPU. policy: clocks during the measurement, restored afterwards whatever
-    happens. min_duration_us: least length of a sample; by default 100 steps of the timer. timer: "auto",
-    "host", "event" or "graph".
+    warmup: least number of calls before timing; some are made in any case, to calibrate. iters: samples spread
+    over `windows` windows with pauses between. target_width: windows of the same size are added, at most to
+    four times as many and a minute, until the interval's relative half-width is this small; None takes exactly
+    `iters`. device: a kind ("cpu", "cuda", …), "auto", or a CUDA index. flush_l2: cold cache before every
+    sample; by default on for accelerators and off for the CPU. policy: clocks during the measurement, restored
+    afterwards whatever happens. min_duration_us: least length of a sample; by default 100 steps of the timer.
+    timer: "auto", "host", "event" or "graph".
 
     Raises InvalidValueError (a ValueError) for arguments out of range, DeviceError (a RuntimeError) where
     the device is not there, MeasurementError (a RuntimeError) for what must not be taken for a time,
@@ -64,6 +65,7 @@ def measure(
     """
     check_callable(fn)
     check_amounts(warmup, iters, windows)
+    check_width(target_width)
     plan = Plan(
         windows=windows,
         window_s=BUDGET_S,
@@ -96,8 +98,13 @@ def check_amounts(warmup: int, iters: int, windows: int) -> None:
         raise InvalidValueError(f"iters must be at least {MIN_ITERS}, got {iters}")
     if not 2 <= windows <= iters:
         raise InvalidValueError(f"windows must be from 2 to iters, got {windows}")
-    if warmup < 1:
-        raise InvalidValueError(f"warmup must be at least 1, got {warmup}")
+    if warmup < 0:
+        raise InvalidValueError(f"warmup must not be below 0, got {warmup}")
+
+
+def check_width(target_width: float | None) -> None:
+    if target_width is not None and not target_width > 0:
+        raise InvalidValueError(f"target_width must be above 0, or None, got {target_width}")
 
 
 def seconds_of(microseconds: float | None) -> float | None:
@@ -112,8 +119,10 @@ def is_cold(device: Device, flush_l2: bool | None) -> bool:
 def opened(device: int | str, timer: str, policy: ClockPolicy | None) -> Iterator[tuple[Device, Telemetry, bool]]:
     """A device with its telemetry under a clock policy: (device, telemetry, clocks are locked)."""
     kind, index = ("cuda", device) if isinstance(device, int) else (device, 0)
+    # Where this process has work on a card already, its memory can't be told from somebody else's.
+    uses = () if resolve_kind(kind) in OFF_CARDS or holds_context() else card_uses()
     target = open_device(kind, index, timer=timer)
-    telemetry = open_telemetry(target.kind, target.index)
+    telemetry = open_telemetry(target.kind, target.index, uses=uses)
     watch(telemetry, target)
     clocks = policy or UnlockedClockPolicy()
     try:
@@ -140,12 +149,14 @@ def to_result(
     """The samples of this process as a result."""
     evidence = tuple(w.evidence for w in process.windows)
     fingerprint = capture(device.kind, device.index, locked=locked)
+    occupancy = telemetry.occupancy()
     tier, reasons = judge_tier(
         TierEvidence(
             locked=locked,
             windows=evidence,
             processes=1,
-            exclusivity=telemetry.exclusivity(),
+            exclusivity=occupancy.exclusivity,
+            company=occupancy.detail,
             unknown_key_fields=fingerprint.unknown_key_fields,
             no_evidence_why=telemetry.why_none or "no telemetry for this device",
         )
@@ -198,5 +209,9 @@ def _limitations(cold: bool, estimated: Estimate, target_width: float | None) ->
     found = [] if cold else [reason("cache-hot")]
     got = estimated.relative_half_width
     if target_width is not None and got > target_width:
-        found.append(reason("width-target-missed", got=format_percent(100 * got), want_pct=100 * target_width))
+        found.append(missed_width(got, target_width))
     return tuple(found)
+
+
+def missed_width(got: float, wanted: float) -> Reason:
+    return reason("width-target-missed", got=format_percent(100 * got), want_pct=100 * wanted)

@@ -10,10 +10,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from perftrack.core.company import CardUse
 from perftrack.core.fingerprint import UNKNOWN, EnvironmentFingerprint, FieldValue
 from perftrack.errors import DeviceError
-from perftrack.timing.card import Card, find_card, load_nvml
-from perftrack.timing.gauge import Counters, torch_identity
+from perftrack.timing.card import Card, every_card, find_card, load_nvml
+from perftrack.timing.gauge import Counters, torch_identity, use_of
 
 _CLOCK_SM, _SENSOR_GPU = 1, 0
 # Read by the old call, whose policies keep their numbers: the field ids of the newer per-reason counters
@@ -74,6 +75,20 @@ class NvmlGauge:
             found += self._read("nvmlDeviceGetComputeRunningProcesses", self.card.board) or ()
         return tuple(int(p.pid) for p in found)
 
+    def memory_used_bytes(self) -> int | None:
+        """By the newer form of the call alone: the older one counts in what the driver reserves, 615 MiB of an H200."""
+        version = getattr(self._api, "nvmlMemory_v2", None)
+        if version is None:
+            return None
+        memory = self._read("nvmlDeviceGetMemoryInfo", self.card.handle, version)
+        return None if memory is None else int(memory.used)
+
+    def busy_pct(self) -> float | None:
+        if self.card.is_slice:
+            return None
+        rates = self._read("nvmlDeviceGetUtilizationRates", self.card.board)
+        return None if rates is None else float(rates.gpu)
+
     def describe(self, fingerprint: EnvironmentFingerprint) -> EnvironmentFingerprint:
         """The fingerprint with the card's fields: UNKNOWN where NVML failed, None where there is no such thing."""
         board = self.card.board
@@ -129,6 +144,18 @@ def open_nvml(index: int) -> NvmlGauge:
     except DeviceError:
         api.nvmlShutdown()
         raise
+
+
+def nvml_uses() -> tuple[CardUse, ...]:
+    """What every card and slice of the host is used for now; empty where there is no NVML."""
+    try:
+        api = load_nvml()
+    except DeviceError:
+        return ()
+    try:
+        return tuple(use_of(NvmlGauge(card)) for card in every_card(api))
+    finally:
+        api.nvmlShutdown()
 
 
 def read_errors(api: Any) -> tuple[type[Exception], ...]:

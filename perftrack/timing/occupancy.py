@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
+from perftrack.core.company import CardUse, Occupancy
 from perftrack.core.tiers import Exclusivity
 
 PROC = Path("/proc")
-
-
-@dataclass(frozen=True, slots=True)
-class Occupancy:
-    """The judgement and the sentence that explains it."""
-
-    exclusivity: Exclusivity
-    detail: str
+# Less than any process's context takes, more than a driver leaves behind.
+FOREIGN_BYTES = 64 << 20
+# Below this a card may be said to do what it does by itself: keep a display, look after its memory.
+BUSY_PCT = 5.0
+_HOST_PID_NAMESPACE = 0xEFFFFFFC  # PROC_PID_INIT_INO of the kernel
 
 
 def judge(
@@ -27,11 +25,45 @@ def judge(
     *,
     holds_context: bool,
     exists: Callable[[int], bool],
+    before: CardUse | None = None,
+    whole: bool = True,
 ) -> Occupancy:
-    """From the card's process list. `own`: this run's processes; `holds_context`: this process is on the card.
+    """From the card's process list, and from its use before this run. Company can be shown; its absence must be.
 
-    The list can be believed when this process is in it. When it should be and is not, the list shows
-    other process ids than this process sees, or none: another id may then be this very process.
+    `own`: this run's processes; `holds_context`: this process is on the card; `before`: the card's use before
+    the run; `whole`: the list can hold every process of the host, not only those of a container.
+    """
+    others = tuple(sorted(set(bystanders) - own))
+    by_list = _by_list(listed, others, own, holds_context=holds_context, exists=exists)
+    memory = before.foreign_bytes if before is not None else None
+    busy = before.busy_pct if before is not None else None
+    if by_list.exclusivity is Exclusivity.SHARED:
+        return by_list
+    seen = _seen(memory, busy)
+    if seen and memory and busy and memory >= FOREIGN_BYTES and busy >= BUSY_PCT and not others:
+        return Occupancy(Exclusivity.SHARED, f"{seen} before the run, by a process that is not listed here")
+    if seen:
+        return Occupancy(Exclusivity.UNKNOWN, f"{by_list.detail}, but {seen} before the run")
+    if by_list.exclusivity is Exclusivity.EXCLUSIVE and not whole and memory is None:
+        return Occupancy(
+            Exclusivity.UNKNOWN,
+            "only this container's processes are listed, and what memory was in use before the run is not known",
+        )
+    return by_list
+
+
+def _by_list(
+    listed: Iterable[int] | None,
+    bystanders: tuple[int, ...],
+    own: frozenset[int],
+    *,
+    holds_context: bool,
+    exists: Callable[[int], bool],
+) -> Occupancy:
+    """The list can be believed when this process is in it.
+
+    When it should be and is not, the list shows other process ids than this process sees, or none: another
+    id may then be this very process.
     """
     if listed is None:
         return Occupancy(Exclusivity.UNKNOWN, "the card does not list its processes")
@@ -48,9 +80,29 @@ def judge(
             "process ids are hidden, as in a container" if hidden else "no process is listed, not even this one"
         )
         return Occupancy(Exclusivity.UNKNOWN, detail)
-    if rest := sorted(set(bystanders) - own):
-        return Occupancy(Exclusivity.UNKNOWN, f"process(es) {_join(rest)} use the card for something else")
+    if bystanders:
+        return Occupancy(Exclusivity.UNKNOWN, f"process(es) {_join(bystanders)} use the card for something else")
     return Occupancy(Exclusivity.EXCLUSIVE, "no other process on the card")
+
+
+def _seen(memory: int | None, busy: float | None) -> str:
+    """What of somebody else's use was read; empty for none, and for what is unknown."""
+    parts = []
+    if memory is not None and memory >= FOREIGN_BYTES:
+        parts.append(f"{memory / 2**20:,.0f} MiB of its memory were in use".replace(",", " "))
+    if busy:
+        parts.append(f"it was busy {busy:.0f} % of the time")
+    return " and ".join(parts)
+
+
+def lists_whole_host(namespace: Path = PROC / "self/ns/pid") -> bool:
+    """Whether the host's process ids are seen here; inside a container a card may list the container's alone."""
+    if sys.platform != "linux":
+        return True
+    try:
+        return namespace.stat().st_ino == _HOST_PID_NAMESPACE
+    except OSError:
+        return False
 
 
 def _join(pids: Iterable[int]) -> str:

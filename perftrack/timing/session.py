@@ -52,6 +52,7 @@ class Session:
     inner_reps: int
     samples: int
     windows: list[Window] = field(default_factory=list)
+    polled_share: float | None = None  # of a window's time, that telemetry's thread took at most
 
     def take_window(self, telemetry: Telemetry | None) -> None:
         """One more window; without `telemetry` it has no evidence.
@@ -62,6 +63,8 @@ class Session:
             telemetry.begin()
         timed = self.device.time_window(self.work, self.samples, self.inner_reps, cold=self.cold)
         evidence = telemetry.end() if telemetry is not None else Evidence()
+        if telemetry is not None and telemetry.polled_share is not None:
+            self.polled_share = max(self.polled_share or 0.0, telemetry.polled_share)
         self.windows.append(Window(timed.samples, evidence, timed.host_s))
         check(timed, self.inner_reps, self.device)
 
@@ -74,7 +77,7 @@ class Session:
             warmup_calls=self.warm.calls,
             warmup_s=self.warm.seconds,
             resolution_s=self.device.resolution_s / self.inner_reps,
-            notes=_notes(self.windows, self.inner_reps, self.warm, self.device),
+            notes=_notes(self),
         )
 
 
@@ -212,14 +215,17 @@ def check(timed: Timed, inner: int, device: Device) -> None:
         )
 
 
-def _notes(windows: list[Window], inner: int, warm: Warmup, device: Device) -> tuple[Reason, ...]:
+def _notes(session: Session) -> tuple[Reason, ...]:
     notes: list[Reason] = []
+    windows, resolution_s = session.windows, session.device.resolution_s
     middle = statistics.median(statistics.median(w.samples) for w in windows)
-    factor = middle * inner / device.resolution_s if device.resolution_s else math.inf
+    factor = middle * session.inner_reps / resolution_s if resolution_s else math.inf
     if factor < RESOLUTION_FACTOR * 0.5:
         notes.append(reason("below-timer-target", factor=factor, target=RESOLUTION_FACTOR))
-    if warm.drifting:
+    if session.warm.drifting:
         notes.append(reason("warmup-capped"))
+    if session.polled_share is not None:
+        notes.append(reason("telemetry-polled", pct=100 * session.polled_share))
     hosts = [w.host_s for w in windows if w.host_s is not None]
     if hosts and statistics.median(hosts) >= middle * LAUNCH_BOUND_SHARE:
         host_us, device_us = 1e6 * statistics.median(hosts), 1e6 * middle

@@ -8,8 +8,9 @@ counters does a thread sample it meanwhile, and its cost is reported.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
 
+from perftrack.core.company import CardUse, Occupancy, worst
 from perftrack.core.model import Evidence
 from perftrack.core.tiers import IDLE, POWER_CAP, Exclusivity
 from perftrack.errors import DeviceError
@@ -18,7 +19,7 @@ from perftrack.timing.devices.base import Device, Telemetry
 from perftrack.timing.devices.events import EventDevice
 from perftrack.timing.devices.replay import ReplayTelemetry, open_playback
 from perftrack.timing.gauge import Counters, Gauge
-from perftrack.timing.occupancy import Occupancy, judge, own_processes, process_exists
+from perftrack.timing.occupancy import judge, lists_whole_host, own_processes, process_exists
 from perftrack.timing.poller import Poller
 
 # Of a card without counters. Rare enough that a launching host loses well under 1 %.
@@ -26,17 +27,23 @@ DEFAULT_POLL_S = 0.01
 
 
 def open_telemetry(
-    kind: str, index: int = 0, *, poll_s: float | None = None, coordinator: int | None = None
+    kind: str,
+    index: int = 0,
+    *,
+    poll_s: float | None = None,
+    coordinator: int | None = None,
+    uses: Sequence[CardUse] = (),
 ) -> Telemetry:
     """Telemetry of a device as `open_device` names it. Never fails: `why_none` says why there is no evidence.
 
     poll_s: sample clock and reasons in a thread this often, also during windows; None does so only where
     the card has no counters, 0 never. coordinator: process whose other descendants belong to this run too.
+    uses: what cards were used for before the run.
     """
     if kind == "replay":
         return ReplayTelemetry(open_playback())
     try:
-        return GaugeTelemetry(open_gauge(kind, index), poll_s=poll_s, coordinator=coordinator)
+        return GaugeTelemetry(open_gauge(kind, index), poll_s=poll_s, coordinator=coordinator, uses=uses)
     except DeviceError as error:
         return NoTelemetry(str(error))
 
@@ -70,6 +77,8 @@ def watch(telemetry: Telemetry, device: Device) -> None:
 class NoTelemetry:
     """No evidence, and why."""
 
+    polled_share: float | None = None
+
     def __init__(self, why_none: str) -> None:
         self.why_none = why_none
 
@@ -82,8 +91,8 @@ class NoTelemetry:
     def locked(self) -> bool:
         return False
 
-    def exclusivity(self) -> Exclusivity:
-        return Exclusivity.UNKNOWN
+    def occupancy(self) -> Occupancy:
+        return Occupancy(Exclusivity.UNKNOWN, self.why_none)
 
     def close(self) -> None:
         """Nothing is held."""
@@ -97,10 +106,19 @@ class GaugeTelemetry:
 
     why_none = ""
 
-    def __init__(self, gauge: Gauge, *, poll_s: float | None = None, coordinator: int | None = None) -> None:
+    def __init__(
+        self,
+        gauge: Gauge,
+        *,
+        poll_s: float | None = None,
+        coordinator: int | None = None,
+        uses: Sequence[CardUse] = (),
+    ) -> None:
         self.gauge = gauge
         self.polled_share: float | None = None
         self._coordinator = coordinator
+        self._use = next((u for u in uses if u.card == gauge.card_id), None)
+        self._first: Occupancy | None = None
         counted = gauge.counters().readable
         every = (0.0 if counted else DEFAULT_POLL_S) if poll_s is None else poll_s
         self._poller = Poller(self.note, every) if every > 0 else None
@@ -110,6 +128,8 @@ class GaugeTelemetry:
         self._energy: float | None = None
 
     def begin(self) -> None:
+        if self._first is None:
+            self._first = self._look()
         self._clocks.clear()
         self._energy = self.gauge.energy_j()
         self._before = self.gauge.counters()
@@ -155,67 +175,26 @@ class GaugeTelemetry:
     def locked(self) -> bool:
         return shown_locked(self.gauge)
 
-    def exclusivity(self) -> Exclusivity:
-        return self.occupancy().exclusivity
-
     def occupancy(self) -> Occupancy:
-        """Whether other work shares the card, with the sentence that explains it."""
+        """Whether other work shares the card: the worse of before the first window and now."""
+        now = self._look()
+        return now if self._first is None else worst((self._first, now))
+
+    def _look(self) -> Occupancy:
         return judge(
             self.gauge.processes(),
             self.gauge.bystanders(),
             own_processes(self._coordinator),
-            holds_context=_holds_context(),
+            holds_context=holds_context(),
             exists=process_exists,
+            before=self._use,
+            whole=lists_whole_host(),
         )
 
     def close(self) -> None:
         if self._poller is not None:
             self._poller.stop()
         self.gauge.close()
-
-
-class ClockSampler:
-    """Samples the SM clock and throttle state of a CUDA device cheaply, or not at all.
-
-    The card is the one that this process numbers `device`, whatever CUDA_VISIBLE_DEVICES and NVML's own
-    order say. Where it can't be established or read, `available` is False, `why_none` says why, and
-    every method returns None: no evidence rather than another card's.
-    """
-
-    def __init__(self, device: int = 0, *, open_gauge: Callable[[str, int], Gauge] = open_gauge) -> None:
-        self.device = device
-        self.why_none = ""
-        self._gauge: Gauge | None = None
-        try:
-            self._gauge = open_gauge("cuda", device)
-        except DeviceError as error:
-            self.why_none = str(error)
-
-    @property
-    def available(self) -> bool:
-        return self._gauge is not None
-
-    def sample_clock_mhz(self) -> float | None:
-        return None if self._gauge is None else self._gauge.clock_mhz()
-
-    def event_reasons(self) -> int | None:
-        """The raw bits of NVML's clocks event reasons."""
-        return None if self._gauge is None else self._gauge.event_reasons()
-
-    def throttled_now(self) -> bool | None:
-        """True if any reason other than idleness holds the clock down.
-
-        That includes the power cap, which is the normal state of saturated kernels; `judge_tier` tells it
-        from the faults.
-        """
-        reasons = self.event_reasons()
-        return None if reasons is None else bool(reasons & ~IDLE)
-
-    def shutdown(self) -> None:
-        """Release NVML; what is asked afterwards is None. Harmless to repeat."""
-        gauge, self._gauge = self._gauge, None
-        if gauge is not None:
-            gauge.close()
 
 
 def _growth(before: float | None, after: float | None) -> float | None:
@@ -225,6 +204,7 @@ def _growth(before: float | None, after: float | None) -> float | None:
     return after - before
 
 
-def _holds_context() -> bool:
+def holds_context() -> bool:
+    """Whether torch has put this process on a CUDA or ROCm device."""
     torch = sys.modules.get("torch")
     return torch is not None and bool(torch.cuda.is_initialized())

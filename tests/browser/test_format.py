@@ -7,6 +7,7 @@ from perftrack.core.model import Interval
 from perftrack.core.units import format_change, format_interval, format_percent, format_value
 from tests.browser.conftest import Visit
 
+NEAR_ALL = (98.9, 99.0, 99.01, 99.98, 99.994, 99.995, 99.9999, 100.0)
 UNITS = ("s", "B", "byte/s", "flop/s", "W", "count", "%", "")
 
 
@@ -17,16 +18,24 @@ def test_numbers_read_alike_in_python_and_in_the_browser(visit: Visit, site: Pat
         (1.0, "s", 1.0, 1.0),
         (0.0, "s", -1e-6, 1e-6),
         (-3.2e-5, "s", -3.3e-5, -3.1e-5),
+        (12_345_678_901.0, "count", 12_345_678_901.0, 12_345_678_901.0),
+        (1e20, "count", 1e20, 1e20),
+        (2445.0, "B", 2445.0, 2445.0),
+        (1234.5, "", None, None),
+        (5e-324, "s", None, None),
+        (1.5e300, "B", None, None),
+        *((float(draw.randrange(10**18)), draw.choice(UNITS), 7.0, 7.0) for _ in range(50)),
     ]
     for _ in range(800):
-        value = draw.choice((1, -1)) * 10 ** draw.uniform(-11, 15)
+        value = draw.choice((1, -1)) * 10 ** draw.uniform(-30, 30)
         half = abs(value) * 10 ** draw.uniform(-6, 1)
         bounded = draw.random() < 0.8
         cases.append(
             (value, draw.choice(UNITS), value - half if bounded else None, value + half if bounded else None)
         )
-    effects = [draw.uniform(-4, 4) * 10 ** draw.uniform(-5, 0) for _ in range(200)] + [0.0]
-    percents = [draw.uniform(-1, 1) * 10 ** draw.uniform(-4, 5) for _ in range(200)] + [0.0]
+    effects = [draw.uniform(-4, 4) * 10 ** draw.uniform(-5, 2) for _ in range(300)] + [0.0, -8.5, -700.0, 700.0]
+    percents = [draw.uniform(-1, 1) * 10 ** draw.uniform(-4, 9) for _ in range(300)]
+    percents += [0.0, 0.125, 1.25, 12.5, -12.5, *(sign * p for sign in (1, -1) for p in NEAR_ALL)]
     page = visit(f"{site.as_uri()}/index.html")
     script = """([cases, effects, percents]) => ({
         values: cases.map(([v, u, lo, hi]) => perftrack.format.value(v, u, lo, hi)),

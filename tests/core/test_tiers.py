@@ -121,6 +121,13 @@ def test_a_clock_that_moved_is_shown_with_its_limit() -> None:
     assert why.message == "SM clock varied by 10.0 % (limit 5 %)"
 
 
+def test_company_is_told_with_what_was_seen_of_it() -> None:
+    seen = "30 720 MiB of its memory were in use"
+    for exclusivity in (Exclusivity.SHARED, Exclusivity.UNKNOWN):
+        _, (why,) = judge_tier(replace(BEST, exclusivity=exclusivity, company=seen))
+        assert seen in why.message
+
+
 def test_reasons_say_why_there_is_no_evidence() -> None:
     _, reasons = judge_tier(replace(BEST, windows=(), no_evidence_why="no NVML library"))
     assert reasons[0].message == "no clock evidence: no NVML library"

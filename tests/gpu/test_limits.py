@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from perftrack.errors import MeasurementError
-from perftrack.timing.limits import check_limits, measured_limits
+from perftrack.timing.limits import check_limits, limits_of
 
 torch = pytest.importorskip("torch")
 pytestmark = [
@@ -15,12 +15,13 @@ pytestmark = [
 
 
 def test_rates_are_those_of_a_gpu_and_a_hundredfold_claim_is_refused():
-    limits = measured_limits("cuda", 0)
-    assert limits is not None
-    print(f"copy {limits.bytes_per_s / 1e12:.2f} TB/s, bf16 {limits.flops_per_s / 1e12:.0f} Tflop/s")
-    assert 1e11 < limits.bytes_per_s < 2e13
-    assert limits.flops_per_s > 1e12
-    seconds = 2 * 2**30 / limits.bytes_per_s
+    limits = limits_of("cuda", 0, (), "", dtype=None)
+    assert limits is not None and limits.flops is not None and limits.bandwidth is not None
+    copied, flops = limits.bandwidth.rate, limits.flops.rate
+    print(f"copy {copied / 1e12:.2f} TB/s, bf16 {flops / 1e12:.0f} Tflop/s")
+    assert 1e11 < copied < 2e13
+    assert flops > 1e12
+    seconds = 2 * 2**30 / copied
     check_limits(seconds, None, 2 * 2**30, limits, cold=True)
     with pytest.raises(MeasurementError):
         check_limits(seconds / 100, None, 2 * 2**30, limits, cold=True)

@@ -44,6 +44,7 @@ class Slice:
     compute_instance: int = 0
     profile: str = "1g.18gb"
     processes: list[int] = field(default_factory=list)
+    used_bytes: int = 0
 
 
 @dataclass
@@ -71,6 +72,9 @@ class FakeCard:
     mig_pending: bool = False
     persistence: bool = True
     application_mhz: int = 1980
+    used_bytes: int = 0
+    reserved_bytes: int = 615 << 20
+    busy: int = 0
     processes: list[int] = field(default_factory=list)
     graphics: list[int] = field(default_factory=list)
     slices: list[Slice] = field(default_factory=list)
@@ -85,6 +89,7 @@ class FakeNvml:
 
     NVMLError = NVMLError
     NVMLError_NotSupported = NotSupported
+    nvmlMemory_v2 = 0x2000028
 
     def __init__(self, *cards: FakeCard, file: Path | None = None) -> None:
         self.cards = list(cards) or [FakeCard()]
@@ -104,6 +109,8 @@ class FakeNvml:
         if name in self.missing:
             raise AttributeError(name)
         call = object.__getattribute__(self, name)
+        if not callable(call):
+            return call
         return lambda *arguments: self._called(name, call, arguments)
 
     def _called(self, name: str, call: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
@@ -205,6 +212,16 @@ class FakeNvml:
 
     def nvmlDeviceGetGraphicsRunningProcesses(self, handle: FakeCard | Slice) -> list[Any]:
         return [SimpleNamespace(pid=p) for p in getattr(handle, "graphics", [])]
+
+    def nvmlDeviceGetMemoryInfo(self, handle: FakeCard | Slice, version: int | None = None) -> Any:
+        """As of old, what the driver reserves counts as used."""
+        reserved = getattr(handle, "reserved_bytes", 0)
+        return SimpleNamespace(used=handle.used_bytes + (0 if version == self.nvmlMemory_v2 else reserved))
+
+    def nvmlDeviceGetUtilizationRates(self, card: FakeCard) -> Any:
+        if isinstance(card, Slice):
+            raise NotSupported
+        return SimpleNamespace(gpu=card.busy, memory=0)
 
     def nvmlDeviceGetPowerManagementLimit(self, card: FakeCard) -> int:
         return card.limit_mw

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from perftrack.core.checkup import Finding, Health
+from perftrack.core.company import CardUse
 from perftrack.errors import DeviceError, InvalidValueError
 from perftrack.suite.messages import Reply, encode
 from perftrack.timing.checks import scene as scenery
@@ -32,6 +33,7 @@ class Stage:
 
     def __init__(self, root: Path, patch: pytest.MonkeyPatch) -> None:
         self.root, self.patch = root, patch
+        patch.setattr("perftrack.timing.telemetry.lists_whole_host", lambda: True)
 
     def root_user(self, *, admin: bool = True) -> dict[str, str]:
         self.patch.setattr(os, "geteuid", lambda: 0)
@@ -116,12 +118,6 @@ def profiling(s: Stage, setting: str | None, **privileges: str) -> Scene:
     return card(s, files=files)
 
 
-def ncu_in(s: Stage, folder: str, *, on_path: bool) -> Scene:
-    scene = card(s, files={f"{folder}/ncu": "#!/bin/sh\n"})
-    (s.root / folder / "ncu").chmod(0o755)
-    return replace(scene, environ={"PATH": str(s.root / folder) if on_path else ""})
-
-
 def left_locked(s: Stage, power_limit_mw: int | None = None) -> Scene:
     no_such_process = 2**22 + 1
     write_record(LockRecord(GPU_A, 1500, power_limit_mw, no_such_process, "1", boot_id()), s.root / "state")
@@ -185,7 +181,6 @@ FINE: dict[str, list[Callable[[Stage], Scene]]] = {
     "cores": [lambda s: pinned(s, 2)],
     "cpu-quota": [lambda s: quota(s, "max 100000\n")],
     "virtualisation": [cpu, lambda s: card(s, files=GUEST)],
-    "ncu": [lambda s: ncu_in(s, "opt/bin", on_path=True)],
     "gpu-counters": [lambda s: profiling(s, "0"), lambda s: profiling(s, "1", **s.root_user())],
 }
 
@@ -253,8 +248,6 @@ WRONG: list[tuple[str, Callable[[Stage], Scene], str, str, str]] = [
     ("cpu-quota", lambda s: quota(s, "150000 100000\n"), "warn", "1.5 cores", "--cpuset-cpus"),
     ("cpu-quota", cpu, "unknown", "no control groups", "--cpus"),
     ("virtualisation", lambda s: on_cpu(s.root, GUEST), "warn", "virtual machine", "other guests"),
-    ("ncu", lambda s: ncu_in(s, "usr/local/cuda/bin", on_path=False), "warn", "not on PATH", "/local/cuda/bin:"),
-    ("ncu", card, "warn", "ncu is not on PATH", "Nsight Compute"),
     ("gpu-counters", lambda s: profiling(s, "1", **s.plain_user()), "warn", "only administrators", "NVreg_"),
     ("gpu-counters", lambda s: profiling(s, "1", **s.root_user(admin=False)), "warn", "only admin", "SYS_ADMIN"),
     ("gpu-counters", lambda s: profiling(s, None), "unknown", "can't be read", "ERR_NVGPUCTRPERM"),
@@ -321,6 +314,14 @@ def test_the_run_s_own_processes_are_no_strangers(stage: Stage) -> None:
     assert (asked, found.status) == ([42], Health.OK)
 
 
+def test_use_before_the_work_is_told_in_numbers(stage: Stage) -> None:
+    before = CardUse(GPU_A, 30 << 30, 95.0)
+    found = finding("exclusivity", card(stage, FakeNvml(FakeCard(processes=[os.getpid()])), uses=(before,)))
+    assert (found.status, found.numbers) == (Health.FAIL, {"foreign_bytes": 30 * 2**30, "busy_pct": 95.0})
+    unread = finding("exclusivity", card(stage, uses=(CardUse(GPU_A, None, None),)))
+    assert unread.numbers == {}
+
+
 def test_a_host_s_sample_is_long_however_fine_its_clock(stage: Stage) -> None:
     assert "a sample lasts at least 200 µs" in finding("timer", cpu(stage)).seen
     assert "a sample lasts at least 100 ms" in finding("timer", on_cpu(stage.root, resolution_s=1e-3)).seen
@@ -332,7 +333,7 @@ def test_checks_are_those_of_the_device(stage: Stage) -> None:
 
     on_host, on_gpu = names(cpu(stage)), names(card(stage))
     assert {"governor", "turbo", "smt"} <= on_host - on_gpu
-    assert {"card", "persistence", "ncu"} <= on_gpu - on_host
+    assert {"card", "persistence", "gpu-counters"} <= on_gpu - on_host
     assert {"interpreter", "pending-restore", "cpu-quota"} <= on_host & on_gpu
     assert names(Scene("replay", root=stage.root)) == {"interpreter", "device", "pending-restore"}
 

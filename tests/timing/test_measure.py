@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import math
+import random
 
 import pytest
 
 import perftrack as pt
 from perftrack.core.model import Cache, Timer
+from perftrack.core.paired import STOPPED
 from perftrack.errors import ClockLockError, InvalidValueError
+from perftrack.timing.devices.base import Timed
 
 
 @pytest.fixture(autouse=True)
 def _short_warm_up(monkeypatch):
     for module in ("measure", "compare"):
         monkeypatch.setattr(f"perftrack.timing.{module}.WARMUP_CAP_S", 0.2)
+
+
+def scripted():
+    """Windows of 1 ms, a little more or less in a fixed pattern."""
+    draw = random.Random(1)
+
+    def time_window(self, work, samples, inner_reps, *, cold):
+        return Timed(tuple(1e-3 * draw.uniform(0.99, 1.01) for _ in range(samples)))
+
+    return time_window
 
 
 def busy(count):
@@ -61,11 +74,24 @@ class TestMeasure:
         assert result.within_window_lo_ms <= result.within_window_hi_ms
 
     @pytest.mark.parametrize(
-        "options", [{"iters": 19}, {"windows": 1}, {"warmup": 0}, {"windows": 21, "iters": 20}]
+        "options",
+        [
+            {"iters": 19},
+            {"windows": 1},
+            {"warmup": -1},
+            {"windows": 21, "iters": 20},
+            {"target_width": 0.0},
+            {"target_width": math.nan},
+        ],
     )
     def test_amounts_out_of_range_are_a_value_error(self, options):
-        with pytest.raises(ValueError, match="must be"):
+        with pytest.raises(ValueError, match="must"):
             pt.measure(busy(1), device="cpu", **options)
+
+    def test_no_warm_up_asked_for_still_calibrates(self):
+        result = pt.measure(busy(10), iters=20, warmup=0, device="cpu", target_width=None)
+        assert result.warmup >= 1
+        assert result.inner_reps > 1
 
     def test_an_unknown_device_is_a_value_error(self):
         with pytest.raises(InvalidValueError):
@@ -109,6 +135,19 @@ class TestMeasure:
         with pytest.raises(ClockLockError):
             pt.measure(lambda: pytest.fail("must not run"), device="cpu", policy=Policy())
 
+    def test_work_on_the_cpu_looks_at_no_card(self, monkeypatch):
+        monkeypatch.setattr("perftrack.timing.measure.card_uses", lambda: pytest.fail("looked at the cards"))
+        pt.measure(busy(100), iters=20, device="cpu", target_width=None)
+
+    @pytest.mark.parametrize("holds", [False, True])
+    def test_a_process_that_is_on_the_card_already_cannot_tell_foreign_memory(self, monkeypatch, holds):
+        looked = []
+        monkeypatch.setattr("perftrack.timing.measure.holds_context", lambda: holds)
+        monkeypatch.setattr("perftrack.timing.measure.card_uses", lambda: looked.append(1) or ())
+        with pytest.raises(RuntimeError):
+            pt.measure(busy(1), device=7)
+        assert bool(looked) is not holds
+
 
 class TestTargetWidth:
     def test_windows_are_added_until_the_interval_is_narrow_enough_or_there_are_four_times_as_many(self):
@@ -127,7 +166,7 @@ class TestTargetWidth:
 
 class TestCompare:
     def test_a_slower_candidate_has_a_speedup_below_one(self):
-        result = pt.compare(busy(20_000), busy(1000), iters=40, device="cpu", seed=1)
+        result = pt.compare(busy(20_000), busy(1000), iters=40, device="cpu", seed=1, target_width=None)
         assert 0.01 < result.speedup < 0.25
         assert result.speedup_ci_lo < result.speedup < result.speedup_ci_hi
         assert result.effect == pytest.approx(-math.log(result.speedup))
@@ -139,7 +178,8 @@ class TestCompare:
 
     def test_both_sides_take_turns_and_are_second_equally_often(self):
         calls = []
-        pt.compare(lambda: calls.append("c"), lambda: calls.append("b"), iters=20, rounds=10, device="cpu", seed=3)
+        sides = lambda: calls.append("c"), lambda: calls.append("b")
+        pt.compare(*sides, iters=20, rounds=10, device="cpu", seed=3, target_width=None)
         blocks = [c for n, c in enumerate(calls) if n == 0 or calls[n - 1] != c]
         assert len(blocks) > 10
 
@@ -151,7 +191,29 @@ class TestCompare:
         result = pt.compare(busy(50), busy(50), iters=20, device="cpu", seed=1)
         assert result.tier is pt.MeasurementTier.B
 
-    @pytest.mark.parametrize("options", [{"rounds": 3}, {"rounds": 41, "iters": 40}, {"iters": 5}])
+    def test_rounds_are_added_until_the_interval_is_narrow_enough_or_there_are_four_times_as_many(self):
+        options = {"iters": 20, "rounds": 4, "device": "cpu", "seed": 6}
+        exact = pt.compare(busy(500), busy(500), target_width=None, **options)
+        missed = pt.compare(busy(500), busy(500), target_width=1e-9, **options)
+        met = pt.compare(busy(500), busy(500), target_width=1e9, **options)
+        assert (exact.rounds, missed.rounds, met.rounds) == (4, 16, 4)
+        assert [r.code for r in missed.limitations] == ["width-target-missed"]
+        assert exact.limitations == met.limitations == ()
+        assert len(missed.candidate.process.windows) == len(missed.baseline.process.windows) == 16
+
+    def test_stopping_by_width_is_paid_for_in_width(self, monkeypatch):
+        monkeypatch.setattr("perftrack.timing.devices.cpu.CpuDevice.time_window", scripted())
+        options = {"iters": 20, "rounds": 10, "device": "cpu", "seed": 6}
+        exact = pt.compare(busy(1), busy(1), target_width=None, **options)
+        monkeypatch.setattr("perftrack.timing.devices.cpu.CpuDevice.time_window", scripted())
+        met = pt.compare(busy(1), busy(1), target_width=1e9, **options)
+        widths = [math.log(r.speedup_ci_hi / r.speedup_ci_lo) for r in (exact, met)]
+        assert widths[1] / widths[0] == pytest.approx(STOPPED)
+        assert exact.speedup == met.speedup
+
+    @pytest.mark.parametrize(
+        "options", [{"rounds": 3}, {"rounds": 41, "iters": 40}, {"iters": 5}, {"target_width": -1.0}]
+    )
     def test_amounts_out_of_range_are_a_value_error(self, options):
         with pytest.raises(ValueError, match="must be"):
             pt.compare(busy(1), busy(1), device="cpu", **options)

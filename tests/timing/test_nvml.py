@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
+from perftrack.core.company import CardUse
 from perftrack.core.fingerprint import UNKNOWN, EnvironmentFingerprint
 from perftrack.errors import DeviceError
 from perftrack.timing.card import Card
 from perftrack.timing.gauge import Counters
-from perftrack.timing.nvml import NvmlGauge, open_nvml
-from tests.timing.fake_nvml import MIG_1, FakeCard, FakeNvml, NVMLError, install, split_card
+from perftrack.timing.nvml import NvmlGauge, nvml_uses, open_nvml
+from tests.timing.fake_nvml import (
+    GPU_A,
+    GPU_B,
+    MIG_1,
+    MIG_2,
+    FakeCard,
+    FakeNvml,
+    NVMLError,
+    install,
+    split_card,
+)
 
 
 def gauge(nvml: FakeNvml) -> NvmlGauge:
@@ -138,3 +151,40 @@ def test_an_opened_card_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (opened.clock_mhz(), opened.proof) == (1980, "only card")
     opened.close()
     assert nvml.shutdowns == 1
+
+
+def test_memory_in_use_is_without_the_driver_s_own() -> None:
+    nvml = FakeNvml(FakeCard(used_bytes=7 << 20))
+    assert gauge(nvml).memory_used_bytes() == 7 << 20
+
+
+def test_memory_by_a_library_that_counts_the_driver_s_own_in_is_unknown() -> None:
+    nvml = FakeNvml(FakeCard(used_bytes=7 << 20))
+    nvml.missing.add("nvmlMemory_v2")
+    assert gauge(nvml).memory_used_bytes() is None
+
+
+def test_a_slice_has_memory_of_its_own_and_no_utilisation() -> None:
+    board = split_card()
+    board.used_bytes, board.slices[0].used_bytes, board.busy = 90 << 30, 3 << 20, 50
+    g = gauge(FakeNvml(board))
+    assert (g.memory_used_bytes(), g.busy_pct()) == (3 << 20, None)
+
+
+def test_uses_are_those_of_every_card_and_slice(monkeypatch: pytest.MonkeyPatch) -> None:
+    nvml = FakeNvml(FakeCard(uuid=GPU_B, used_bytes=5 << 30, busy=17), split_card())
+    install(monkeypatch, nvml)
+    assert nvml_uses() == (CardUse(GPU_B, 5 << 30, 17.0), CardUse(MIG_1, 0, None), CardUse(MIG_2, 0, None))
+    assert nvml.shutdowns == 1
+
+
+def test_a_card_whose_use_can_t_be_read_is_unknown_and_not_unused(monkeypatch: pytest.MonkeyPatch) -> None:
+    nvml = FakeNvml()
+    nvml.fails["nvmlDeviceGetMemoryInfo"] = nvml.fails["nvmlDeviceGetUtilizationRates"] = NVMLError("lost")
+    install(monkeypatch, nvml)
+    assert nvml_uses() == (CardUse(GPU_A, None, None),)
+
+
+def test_without_nvml_there_are_no_uses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pynvml", None)
+    assert nvml_uses() == ()

@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 
+from perftrack.core.company import Occupancy
 from perftrack.core.model import Evidence, Timer
 from perftrack.core.plan import Plan
 from perftrack.core.reasons import reason
@@ -65,6 +66,7 @@ class ScriptedDevice:
 
 class Silent:
     why_none = "scripted"
+    polled_share = None
 
     def begin(self):
         pass
@@ -75,8 +77,8 @@ class Silent:
     def locked(self):
         return False
 
-    def exclusivity(self):
-        return Exclusivity.UNKNOWN
+    def occupancy(self):
+        return Occupancy(Exclusivity.UNKNOWN, "scripted")
 
     def close(self):
         pass
@@ -234,3 +236,21 @@ def test_cold_over_hot_is_the_ratio_of_the_two_protocols():
             return Timed((3e-3 if cold else 1e-3,) * samples)
 
     assert cold_over_hot(lambda: None, Cached(lambda n: 1e-3)) == pytest.approx(3.0)
+
+
+def test_a_thread_that_read_beside_the_work_is_told_with_its_worst_share():
+    class Polled(Silent):
+        shares = iter((0.001, 0.02, 0.003))
+        polled_share = None
+
+        def end(self):
+            self.polled_share = next(self.shares)
+            return Evidence()
+
+    device = ScriptedDevice(lambda n: 1e-3)
+    plan = Plan(windows=3, window_s=0.02)
+    session = prepare(lambda: None, device, plan, clock=device.clock)
+    samples = collect(session, Polled(), plan, clock=device.clock, sleep=device.sleep)
+    (note,) = [n for n in samples.notes if n.code == "telemetry-polled"]
+    assert "2 % of the time" in note.message
+    assert "telemetry-polled" not in [n.code for n in run(device, plan).notes]

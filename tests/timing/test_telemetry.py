@@ -8,14 +8,14 @@ import time
 
 import pytest
 
+from perftrack.core.company import CardUse
 from perftrack.core.model import Evidence
 from perftrack.core.tiers import Exclusivity
-from perftrack.errors import DeviceError
 from perftrack.timing.card import Card
 from perftrack.timing.devices import open_device
 from perftrack.timing.nvml import NvmlGauge
 from perftrack.timing.poller import Poller
-from perftrack.timing.telemetry import ClockSampler, GaugeTelemetry, NoTelemetry, open_telemetry, watch
+from perftrack.timing.telemetry import GaugeTelemetry, NoTelemetry, open_telemetry, watch
 from tests.timing import fake_nvml, fake_torch
 from tests.timing.fake_nvml import FakeCard, FakeNvml, NVMLError
 
@@ -105,7 +105,7 @@ def test_nothing_readable_is_no_evidence_and_not_an_error() -> None:
     seen = telemetry(nvml, poll_s=0)
     seen.begin()
     assert seen.end() == Evidence()
-    assert seen.exclusivity() is Exclusivity.UNKNOWN
+    assert seen.occupancy().exclusivity is Exclusivity.UNKNOWN
     assert not seen.locked()
 
 
@@ -120,6 +120,8 @@ def test_a_counter_that_went_back_is_no_evidence() -> None:
 def test_the_slow_reads_are_the_outer_ones() -> None:
     nvml = FakeNvml()
     seen = telemetry(nvml)
+    seen.begin()  # the first looks at the card's company too
+    seen.end()
     nvml.calls.clear()
     seen.begin()
     begin = list(nvml.calls)
@@ -186,10 +188,16 @@ def test_a_poller_can_be_stopped_twice_and_started_again() -> None:
     ],
 )
 def test_exclusivity_from_the_card_s_processes(
-    own_listed: bool, others: list[int], graphics: list[int], expected: Exclusivity
+    own_listed: bool,
+    others: list[int],
+    graphics: list[int],
+    expected: Exclusivity,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("perftrack.timing.telemetry.lists_whole_host", lambda: True)
     pids = [os.getpid()] * own_listed + others
-    assert telemetry(FakeNvml(FakeCard(processes=pids, graphics=graphics))).exclusivity() is expected
+    found = telemetry(FakeNvml(FakeCard(processes=pids, graphics=graphics))).occupancy()
+    assert found.exclusivity is expected
 
 
 @pytest.mark.parametrize("kind", ["cpu", "mps", "xpu"])
@@ -198,7 +206,8 @@ def test_devices_without_telemetry_say_so(kind: str) -> None:
     none.begin()
     assert none.end() == Evidence()
     assert kind in none.why_none
-    assert (none.locked(), none.exclusivity()) == (False, Exclusivity.UNKNOWN)
+    assert (none.locked(), none.occupancy().exclusivity) == (False, Exclusivity.UNKNOWN)
+    assert kind in none.occupancy().detail
 
 
 @pytest.mark.parametrize(("kind", "module"), [("cuda", "pynvml"), ("rocm", "amdsmi"), ("hpu", "pyhlml")])
@@ -230,40 +239,37 @@ def test_the_right_card_among_several_is_read(monkeypatch: pytest.MonkeyPatch) -
     opened.close()
 
 
-def sampler(nvml: FakeNvml) -> ClockSampler:
-    card = nvml.cards[0]
-    return ClockSampler(0, open_gauge=lambda kind, index: NvmlGauge(Card(nvml, card, card, card.uuid, "test")))
+def looking(card: FakeCard, *uses: CardUse) -> GaugeTelemetry:
+    nvml = FakeNvml(card)
+    return GaugeTelemetry(NvmlGauge(Card(nvml, card, card, card.uuid, "test")), poll_s=0, uses=uses)
 
 
-def test_the_sampler_reads_clock_and_reasons() -> None:
-    nvml = FakeNvml(FakeCard(reasons=0x4))
-    clocks = sampler(nvml)
-    assert (clocks.available, clocks.device, clocks.sample_clock_mhz()) == (True, 0, 1980)
-    assert (clocks.event_reasons(), clocks.throttled_now()) == (0x4, True)
-    clocks.shutdown()
-    clocks.shutdown()
-    assert nvml.shutdowns == 1
-    assert (clocks.available, clocks.sample_clock_mhz(), clocks.throttled_now()) == (False, None, None)
+def test_an_empty_list_beside_foreign_memory_and_use_is_never_exclusive() -> None:
+    shared = CardUse(fake_nvml.GPU_A, 30 << 30, 95.0)
+    assert looking(FakeCard(), shared).occupancy().exclusivity is Exclusivity.SHARED
+    parked = CardUse(fake_nvml.GPU_A, 30 << 30, 0.0)
+    assert looking(FakeCard(), parked).occupancy().exclusivity is Exclusivity.UNKNOWN
 
 
-@pytest.mark.parametrize(("reasons", "throttled"), [(0x0, False), (0x1, False), (0x5, True), (0x400, True)])
-def test_idleness_is_no_throttling(reasons: int, throttled: bool) -> None:
-    assert sampler(FakeNvml(FakeCard(reasons=reasons))).throttled_now() is throttled
+def test_use_of_another_card_is_no_company(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("perftrack.timing.telemetry.lists_whole_host", lambda: True)
+    other = CardUse(fake_nvml.GPU_B, 30 << 30, 95.0)
+    found = looking(FakeCard(processes=[os.getpid()]), other).occupancy()
+    assert found.exclusivity is Exclusivity.EXCLUSIVE
 
 
-def test_a_failing_read_of_the_sampler_is_none() -> None:
-    nvml = FakeNvml()
-    for name in ("ClockInfo", "CurrentClocksEventReasons", "CurrentClocksThrottleReasons"):
-        nvml.fails[f"nvmlDeviceGet{name}"] = NVMLError("GPU is lost")
-    clocks = sampler(nvml)
-    assert (clocks.available, clocks.sample_clock_mhz(), clocks.throttled_now()) == (True, None, None)
+def test_a_process_that_left_before_the_end_was_company() -> None:
+    card = FakeCard(processes=[os.getpid(), 1 << 30])
+    seen = looking(card)
+    seen.begin()
+    card.processes = [os.getpid()]
+    seen.begin()
+    assert seen.occupancy().exclusivity is Exclusivity.SHARED
 
 
-def test_a_sampler_without_a_card_is_unavailable() -> None:
-    def nothing(kind: str, index: int) -> NvmlGauge:
-        raise DeviceError("NVML can't be used: Driver Not Loaded")
-
-    clocks = ClockSampler(open_gauge=nothing)
-    assert (clocks.available, clocks.sample_clock_mhz(), clocks.throttled_now()) == (False, None, None)
-    assert "Driver Not Loaded" in clocks.why_none
-    clocks.shutdown()
+def test_a_process_that_came_later_is_company() -> None:
+    card = FakeCard(processes=[os.getpid()])
+    seen = looking(card)
+    seen.begin()
+    card.processes = [os.getpid(), 1 << 30]
+    assert seen.occupancy().exclusivity is Exclusivity.SHARED

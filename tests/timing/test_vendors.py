@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
+from perftrack.core.company import CardUse
 from perftrack.core.fingerprint import UNKNOWN, EnvironmentFingerprint
 from perftrack.core.tiers import KNOWN_BITS
 from perftrack.errors import DeviceError
-from perftrack.timing.amd import OTHER_REASON, amd_family, open_amd
-from perftrack.timing.habana import open_habana
+from perftrack.timing.amd import OTHER_REASON, amd_family, amd_uses, open_amd
+from perftrack.timing.habana import habana_uses, open_habana
 from perftrack.timing.telemetry import open_telemetry
 from tests.timing import fake_torch
 
@@ -44,6 +45,9 @@ def amdsmi(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> Any:
     api.amdsmi_get_power_info = lambda h: {"current_socket_power": 700, "average_socket_power": "N/A"}
     api.amdsmi_get_energy_count = lambda h: {"energy_accumulator": 2_000_000, "counter_resolution": 15.3}
     api.amdsmi_get_temp_metric = lambda h, kind, metric: {"hot": 61, "edge": 40}[kind]
+    api.AmdSmiMemoryType = SimpleNamespace(VRAM="vram")
+    api.amdsmi_get_gpu_memory_usage = lambda h, kind: {"vram": (h + 1) << 30}[kind]
+    api.amdsmi_get_gpu_activity = lambda h: {"gfx_activity": 12, "mm_activity": "N/A"}
     api.amdsmi_get_gpu_process_list = lambda h: [{"pid": 7, "name": "x"}]
     api.amdsmi_get_power_cap_info = lambda h: {"power_cap": 750_000_000}
     api.amdsmi_get_gpu_driver_info = lambda h: {"driver_version": "6.12.12"}
@@ -68,6 +72,8 @@ def pyhlml(monkeypatch: pytest.MonkeyPatch, count: int = 1) -> Any:
     api.hlmlDeviceGetPowerUsage = lambda h: 300_000
     api.hlmlDeviceGetTotalEnergyConsumption = lambda h: 5_000
     api.hlmlDeviceGetTemperature = lambda h, sensor: 50
+    api.hlmlDeviceGetMemoryInfo = lambda h: SimpleNamespace(used=3 << 30)
+    api.hlmlDeviceGetUtilizationRates = lambda h: 40
     api.hlmlDeviceGetPowerManagementDefaultLimit = lambda h: 850_000
     api.hlmlGetDriverVersion = lambda: b"1.22.0"
     monkeypatch.setitem(sys.modules, "pyhlml", api)
@@ -227,3 +233,42 @@ def test_a_library_that_can_t_start_is_no_evidence(monkeypatch: pytest.MonkeyPat
     amdsmi(monkeypatch, "0000:c1:00.0").amdsmi_init = fails
     pyhlml(monkeypatch).hlmlInit = fails
     assert "no driver" in open_telemetry(kind).why_none
+
+
+def test_amd_uses_are_those_of_every_card(monkeypatch: pytest.MonkeyPatch) -> None:
+    api = amdsmi(monkeypatch, "0000:c1:00.0", "0000:c2:00.0")
+    assert amd_uses() == (CardUse("uuid-0", 1 << 30, 12.0), CardUse("uuid-1", 2 << 30, 12.0))
+    assert api.closed == 1
+
+
+def test_memory_that_a_driver_may_hold_by_itself_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    amdsmi(monkeypatch, "0000:c1:00.0").amdsmi_get_gpu_memory_usage = lambda h, kind: 300 << 20
+    pyhlml(monkeypatch).hlmlDeviceGetMemoryInfo = lambda h: SimpleNamespace(used=768 << 20)
+    assert [u.foreign_bytes for u in (*amd_uses(), *habana_uses())] == [None, None]
+
+
+def test_gaudi_uses_are_those_of_every_card(monkeypatch: pytest.MonkeyPatch) -> None:
+    api = pyhlml(monkeypatch, 2)
+    assert habana_uses() == (CardUse("uuid-0", 3 << 30, 40.0), CardUse("uuid-1", 3 << 30, 40.0))
+    assert api.closed == 1
+
+
+def test_gaudi_s_utilisation_may_be_a_structure(monkeypatch: pytest.MonkeyPatch) -> None:
+    pyhlml(monkeypatch).hlmlDeviceGetUtilizationRates = lambda h: SimpleNamespace(aip=7)
+    assert open_habana(0, {}).busy_pct() == 7.0
+
+
+@pytest.mark.parametrize("uses", [amd_uses, habana_uses])
+def test_uses_that_can_t_be_read_are_none(monkeypatch: pytest.MonkeyPatch, uses: Any) -> None:
+    def fails(*arguments: object) -> None:
+        raise AmdSmiException("busy") if uses is amd_uses else HLMLError("busy")
+
+    amd, gaudi = amdsmi(monkeypatch, "0000:c1:00.0"), pyhlml(monkeypatch)
+    amd.amdsmi_get_gpu_memory_usage = amd.amdsmi_get_gpu_activity = fails
+    gaudi.hlmlDeviceGetMemoryInfo = gaudi.hlmlDeviceGetUtilizationRates = fails
+    assert uses() == (CardUse("uuid-0", None, None),)
+    amd.amdsmi_init = gaudi.hlmlInit = fails
+    assert uses() == ()
+    for module in ("amdsmi", "pyhlml"):
+        monkeypatch.setitem(sys.modules, module, None)
+    assert uses() == ()

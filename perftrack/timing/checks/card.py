@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from perftrack.core.checkup import Finding, fail, ok, unknown, warn
+from perftrack.core.company import CardUse, Occupancy
 from perftrack.core.tiers import FAULTS, HW_SLOWDOWN, IDLE, KNOWN_BITS, POWER_CAP, Exclusivity
 from perftrack.errors import DeviceError
 from perftrack.timing.card import load_nvml
@@ -76,17 +78,27 @@ def identity(scene: Scene) -> Finding:
 
 
 def exclusivity(scene: Scene) -> Finding | None:
+    """Who else is on the card. numbers: its use before the work here began, as far as it is known."""
     if scene.gauge is None:
         return None
-    found = GaugeTelemetry(scene.gauge, poll_s=0.0, coordinator=scene.coordinator).occupancy()
-    if found.exclusivity is Exclusivity.SHARED:
-        return fail(found.detail, "Stop them, or choose another card: results beside other work are tier C.")
-    if found.exclusivity is Exclusivity.UNKNOWN:
+    telemetry = GaugeTelemetry(scene.gauge, poll_s=0.0, coordinator=scene.coordinator, uses=scene.uses)
+    occupancy = telemetry.occupancy()
+    before = next((u for u in scene.uses if u.card == scene.gauge.card_id), CardUse(scene.gauge.card_id))
+    numbers = {"foreign_bytes": before.foreign_bytes, "busy_pct": before.busy_pct}
+    known = {name: float(value) for name, value in numbers.items() if value is not None}
+    return replace(_company(occupancy), numbers=known)
+
+
+def _company(occupancy: Occupancy) -> Finding:
+    if occupancy.exclusivity is Exclusivity.SHARED:
+        advice = "Stop it, or choose another card: results beside other work are tier C."
+        return fail(occupancy.detail, advice)
+    if occupancy.exclusivity is Exclusivity.UNKNOWN:
         return unknown(
-            found.detail,
+            occupancy.detail,
             "Results stay below tier A. In a container, share the host's process ids (docker run --pid=host).",
         )
-    return ok(found.detail)
+    return ok(occupancy.detail)
 
 
 def events(scene: Scene) -> Finding | None:

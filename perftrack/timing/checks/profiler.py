@@ -1,27 +1,13 @@
-"""Checks of NVIDIA's profiler: whether it is here, and whether it may read the counters. It is not run."""
+"""Who may read the GPU's counters, without trying: the profiler itself is tried by the coordinator."""
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
-from pathlib import Path
 
 from perftrack.core.checkup import Finding, ok, unknown, warn
 from perftrack.timing.checks.clocks import administers
 from perftrack.timing.checks.scene import Scene
-
-_TOOLKIT = "usr/local/cuda/bin/ncu"
-
-
-def ncu(scene: Scene) -> Finding:
-    path = shutil.which("ncu", path=scene.environ.get("PATH", ""))
-    if path is not None:
-        return ok(path)
-    if scene.exists(_TOOLKIT):
-        folder = str(Path("/", _TOOLKIT).parent)
-        return warn(f"ncu is in {folder}, which is not on PATH", f'export PATH="{folder}:$PATH"')
-    return warn("ncu is not on PATH", "Install Nsight Compute to profile kernels; measuring does not need it.")
 
 
 def counters(scene: Scene) -> Finding:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from perftrack.core.company import CardUse
 from perftrack.errors import DeviceError, PerftrackError
 from perftrack.timing import host
 from perftrack.timing.card import Card
@@ -27,7 +28,7 @@ class Scene:
     """`refusal`: why there is no device; `no_gauge`: why there are no readings of it.
 
     torch_problem: what kept torch from being asked for devices. root: where / is, so that tests can bring
-    their own /proc and /sys. state: where locks are on record.
+    their own /proc and /sys. state: where locks are on record. uses: what cards were used for before.
     """
 
     kind: str
@@ -40,6 +41,7 @@ class Scene:
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
     state: Path = field(default_factory=state_directory)
     coordinator: int | None = None
+    uses: tuple[CardUse, ...] = ()
 
     @property
     def card(self) -> Card | None:
@@ -84,7 +86,7 @@ def ask(card: Card, name: str, *arguments: object) -> Answer:
 
 
 @contextmanager
-def opened(asked: str, coordinator: int | None = None) -> Iterator[Scene]:
+def opened(asked: str, coordinator: int | None = None, uses: Sequence[CardUse] = ()) -> Iterator[Scene]:
     """The scene for a device kind, or for the one that "auto" would mean; its device is released at the end."""
     kind, problem = _kind(asked)
     device: Device | None = None
@@ -104,7 +106,7 @@ def opened(asked: str, coordinator: int | None = None) -> Iterator[Scene]:
         except DeviceError as error:
             no_gauge = error
     try:
-        yield Scene(kind, device, refusal, gauge, no_gauge, problem, coordinator=coordinator)
+        yield Scene(kind, device, refusal, gauge, no_gauge, problem, coordinator=coordinator, uses=tuple(uses))
     finally:
         if gauge is not None:
             gauge.close()

@@ -93,14 +93,15 @@ def _torch_if_useful() -> Any:
         return sys.modules["torch"]
     if importlib.util.find_spec("torch") is None:
         return None
-    if sys.platform.startswith("linux") and not _driver_present():
+    if sys.platform.startswith("linux") and not driver_present():
         return None
     import torch
 
     return torch
 
 
-def _driver_present() -> bool:
+def driver_present() -> bool:
+    """Whether Linux shows the driver of some accelerator."""
     return (
         any(Path(name).exists() for name in _GPU_DRIVER_FILES)
         or Path("/dev/accel").is_dir()

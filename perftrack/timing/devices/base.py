@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from perftrack.core.company import Occupancy
 from perftrack.core.model import Evidence, Reason, Timer
-from perftrack.core.tiers import Exclusivity
 
 Work = Callable[[], object]
 
@@ -70,10 +70,12 @@ class Selecting(Protocol):
 class Telemetry(Protocol):
     """Evidence about a device, read outside timed regions. Reads that fail give no evidence, never a number.
 
-    `why_none` is empty when evidence can be had, else says why there is none.
+    `why_none` is empty when evidence can be had, else says why there is none. `polled_share`: share of the last
+    window that a thread spent reading beside the work; None where none did.
     """
 
     why_none: str
+    polled_share: float | None
 
     def begin(self) -> None:
         """Mark the start of a window (reads cumulative counters and clocks)."""
@@ -87,6 +89,8 @@ class Telemetry(Protocol):
         """True: the clocks are locked and were read back as such. False: not shown."""
         ...
 
-    def exclusivity(self) -> Exclusivity: ...
+    def occupancy(self) -> Occupancy:
+        """Whether other work shares the device, as far as was seen, with the sentence that explains it."""
+        ...
 
     def close(self) -> None: ...

@@ -79,6 +79,10 @@ class EventDevice:
         self._events: list[tuple[Any, Any]] = []
         self._paces = Memory[Pace]()
 
+    @property
+    def backend(self) -> Backend:
+        return self._backend
+
     def synchronize(self) -> None:
         self._backend.wait()
 

@@ -6,7 +6,8 @@ directory, so a file that is committed follows the commit that is checked out.
     {"resolution_s": 1e-9,                 the timer's step; 1e-9 if absent
      "seed": 1,                            of the noise; 0 if absent
      "fingerprint": {"gpu_name": "X"},     fields of the environment's fingerprint
-     "cases": {"matmul[n=64]": {"time": SCRIPT, ...}, ...}}
+     "cases": {"matmul[n=64]": {"time": SCRIPT, ...}, ...},
+     "ceiling": {"seed": 1, ...}}          numbers of the card on paper whose ceilings are sought (app.rigreplay)
 
 A SCRIPT is an object with either of
 
@@ -28,7 +29,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any, TypeVar
@@ -75,6 +76,7 @@ class Recording:
     seed: int
     fingerprint: EnvironmentFingerprint
     scripts: Mapping[tuple[str, str], Script]
+    ceiling: Mapping[str, float] = field(default_factory=dict)
 
 
 def read_recording(path: Path) -> Recording:
@@ -89,8 +91,9 @@ def read_recording(path: Path) -> Recording:
         }
         fields: dict[str, Any] = {n: decode_value(v) for n, v in data.get("fingerprint", {}).items()}
         fingerprint = EnvironmentFingerprint(**{**fields, "device_kind": "replay"})
+        ceiling = {str(name): _number(value) for name, value in data.get("ceiling", {}).items()}
         return Recording(
-            path, float(data.get("resolution_s", 1e-9)), int(data.get("seed", 0)), fingerprint, scripts
+            path, float(data.get("resolution_s", 1e-9)), int(data.get("seed", 0)), fingerprint, scripts, ceiling
         )
     except OSError as error:
         raise DeviceError(f"can't read the recording {path}: {error.strerror}") from error

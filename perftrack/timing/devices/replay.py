@@ -12,8 +12,8 @@ import random
 from functools import cache
 from pathlib import Path
 
+from perftrack.core.company import Occupancy
 from perftrack.core.model import Evidence, Reason, Timer
-from perftrack.core.tiers import Exclusivity
 from perftrack.errors import DeviceError
 from perftrack.timing.devices.base import Timed, Work
 from perftrack.timing.devices.recording import Recording, Script, pick, read_recording
@@ -103,6 +103,7 @@ class ReplayTelemetry:
     """The evidence that a recording holds for the window just played."""
 
     why_none = ""
+    polled_share: float | None = None
 
     def __init__(self, playback: Playback) -> None:
         self._playback = playback
@@ -120,8 +121,8 @@ class ReplayTelemetry:
     def locked(self) -> bool:
         return self._playback.script.locked
 
-    def exclusivity(self) -> Exclusivity:
-        return self._playback.script.exclusivity
+    def occupancy(self) -> Occupancy:
+        return Occupancy(self._playback.script.exclusivity, "as recorded")
 
     def close(self) -> None:
         """Nothing is held."""

@@ -40,6 +40,10 @@ class SynchronisedDevice:
         wait_s = (perf_counter_ns() - started) * 1e-9 / _WAITS
         return cls(backend, max(wait_s, clock_resolution_s()))
 
+    @property
+    def backend(self) -> Backend:
+        return self._backend
+
     def synchronize(self) -> None:
         self._backend.wait()
 

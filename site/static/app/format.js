@@ -2,8 +2,12 @@
 "use strict";
 
 perftrack.format = (() => {
-  const PREFIXES = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"]];
+  const PREFIXES = [
+    [1e18, "E"], [1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""],
+    [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"], [1e-12, "p"], [1e-15, "f"],
+  ];
   const PREFIXED = new Set(["s", "B", "byte", "B/s", "byte/s", "flop/s", "FLOP/s", "Hz", "W", "J"]);
+  const LARGE = 1e9, SMALL = 1e-4, LARGEST_PERCENT = 999999, LEAST_CHANGE = -99.999, EXACT_DIGITS = 15, LARGEST_WHOLE = 1e15;
   const known = (value) => value !== null && value !== undefined && Number.isFinite(value);
 
   // [factor, unit with prefix] in which a value reads best.
@@ -20,25 +24,40 @@ perftrack.format = (() => {
   };
 
   const decimals = (scaled, count) => (scaled === 0 ? 0 : Math.max(0, count - 1 - Math.floor(Math.log10(Math.abs(scaled)))));
+  const stripped = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text); // exact: zeros would claim nothing
+
+  const power = (number, count, exact) => {
+    const [mantissa, exponent] = number.toExponential(count - 1).split("e");
+    return `${exact ? stripped(mantissa) : mantissa}e${Number(exponent)}`;
+  };
 
   const value = (number, unit, lo, hi) => {
     if (!known(number)) return "–";
-    const count = digits(number, lo, hi);
+    const exact = known(lo) && lo === hi;
+    const whole = exact && Number.isInteger(number);
+    const count = whole ? EXACT_DIGITS : digits(number, lo, hi);
     const rounded = Number(number.toExponential(count - 1)); // first, so that 999.96 ms becomes 1.000 s
     const [factor, shown] = scale(rounded, unit);
     const scaled = rounded / factor;
-    let text = scaled.toFixed(Math.min(100, decimals(scaled, count)));
-    if (known(lo) && lo === hi && text.includes(".")) text = text.replace(/\.?0+$/, ""); // exact: zeros would claim nothing
+    const size = Math.abs(scaled);
+    if (scaled !== 0 && !(size >= SMALL && size < (whole ? LARGEST_WHOLE : LARGE))) {
+      const text = power(rounded, count, exact);
+      return unit ? `${text} ${unit}` : text;
+    }
+    const fixed = scaled.toFixed(decimals(scaled, count));
+    const text = exact ? stripped(fixed) : fixed;
     return shown ? `${text} ${shown}` : text;
   };
 
   const percent = (number) => {
     if (!Number.isFinite(number)) return "∞ %";
     const size = Math.abs(number);
-    if (size >= 10) return `${number.toFixed(0)} %`;
-    if (size >= 1) return `${number.toFixed(1)} %`;
-    if (size < 0.005) return size === 0 ? "0 %" : `${number < 0 ? "-" : ""}<0.01 %`;
-    return `${number.toFixed(2)} %`;
+    const sign = number < 0 ? "-" : "";
+    if (size > LARGEST_PERCENT) return `${sign}>${LARGEST_PERCENT} %`;
+    if (size === 0) return "0 %";
+    if (size < 0.005) return `${sign}<0.01 %`;
+    if (size > 99 && size < 100) return size >= 99.995 ? `${sign}>99.99 %` : `${number.toFixed(2)} %`;
+    return `${number.toFixed(size >= 10 ? 0 : size >= 1 ? 1 : 2)} %`;
   };
 
   const halfWidth = (number, unit, lo, hi) => {
@@ -51,7 +70,7 @@ perftrack.format = (() => {
 
   const change = (effect) => {
     if (!known(effect)) return "–";
-    const text = percent(100 * Math.expm1(Math.min(effect, 700)));
+    const text = percent(Math.max(100 * Math.expm1(Math.min(effect, 700)), LEAST_CHANGE));
     return text.startsWith("-") ? text : `+${text}`;
   };
 

@@ -200,7 +200,7 @@ from perftrack.timing.environment import capture
 from perftrack.timing.telemetry import open_telemetry
 device = open_device()
 device.time_window(int, 3, 2, cold=False)
-open_telemetry(device.kind, device.index).exclusivity()
+open_telemetry(device.kind, device.index).occupancy()
 capture(device.kind)
 heavy = {"torch", "numpy", "scipy", "duckdb", "click", "rich", "msgspec", "altair", "git", "pynvml"}
 bad = heavy & set(sys.modules)

@@ -130,7 +130,7 @@ def test_the_whole_stand_in_is_opened_by_an_environment_variable(
     telemetry.begin()
     device.time_window(int, 1, 1, cold=False)
     assert telemetry.end().clock_mhz == (1500.0,)
-    assert telemetry.locked() and telemetry.exclusivity() is Exclusivity.EXCLUSIVE
+    assert telemetry.locked() and telemetry.occupancy().exclusivity is Exclusivity.EXCLUSIVE
     assert (device.kind, device.timer) == ("replay", Timer.REPLAY)
     fingerprint = capture("replay", policy="context:host")
     assert fingerprint.device_kind == "replay" and fingerprint.gpu_name == "X"
