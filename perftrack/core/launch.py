@@ -5,6 +5,7 @@ A missing value is None, never 0: a counter that was not collected says nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -36,12 +37,12 @@ class Counter:
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """Why warps waited. `value`: samples, or cycles per issued instruction, as `source` says."""
+    """Why warps waited. `value`: samples, cycles per issued instruction or % of active warps; see `source`."""
 
     reason: str
     value: float
     share_pct: float | None
-    source: str  # "pcsamp" or "ratio"
+    source: str  # "pcsamp", "ratio" or "pct"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,7 @@ class LaunchSummary:
     top_stalls: tuple[Stall, ...] = ()
     bound: Bound = Bound.UNKNOWN
     code_hash: str = ""  # of the machine code, where it could be had
+    instances: int = 1  # launches that it stands for: more than one in a summary per kernel
     filled: tuple[tuple[str, str], ...] = ()  # field → the metric it came from, where not the first choice
     unparsed: tuple[str, ...] = ()  # values that were there and could not be read, with why
 
@@ -98,7 +100,7 @@ class Launch:
     """A summary with everything it was made from."""
 
     summary: LaunchSummary
-    counters: tuple[Counter, ...] = ()
+    counters: Sequence[Counter] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,141 @@
+"""A launch's counters by name, and the values of fields out of them with their units checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import isfinite
+
+from perftrack.core.launch import Counter
+from perftrack.core.text import quoted
+from perftrack.ncu.kinds import Kind, fits
+from perftrack.ncu.names import Rule, Source
+from perftrack.ncu.raw import Counters
+
+
+class Lookup:
+    """Counters of one launch, of one file or of several in order of preference.
+
+    `problems` gathers values that were there and could not be used, each with its field and why.
+    """
+
+    def __init__(self, *pages: Counters) -> None:
+        self.problems: list[str] = []
+        self.pages = pages
+        self._layout = _layout(tuple(page.names for page in pages))
+        self._found = self._layout.usual(pages)
+
+    def field(self, field: str, sources: Sequence[Source]) -> tuple[float | None, Source | None]:
+        """The value of the first source that has one, and that source."""
+        for source in self._layout.possible(sources):
+            value = self.value(field, source)
+            if value is not None:
+                return value, source
+        return None, None
+
+    def value(self, field: str, source: Source) -> float | None:
+        """The source's value; None where one of its metrics is missing, or is none of its kind."""
+        if len(source.metrics) == 1:
+            value = self.number(field, source.metrics[0], source.kind, source.sections)
+            return None if value is None else source.factor * value
+        total: float | None = None
+        for metric in source.metrics:
+            part = self.number(field, metric, source.kind, source.sections)
+            if part is None:
+                return None
+            if total is None:
+                total = part
+            elif source.rule is Rule.RATIO:
+                if part == 0:
+                    return None
+                total /= part
+            else:
+                total += part
+        return None if total is None else source.factor * total
+
+    def number(self, field: str, metric: str, kind: Kind, sections: Sequence[str] = ()) -> float | None:
+        """A metric's value. One that is no finite number, or in a unit of another kind, is a problem."""
+        found = self._found.get(metric)
+        if found is None:
+            found = self._named(metric)
+        if not found:
+            return None
+        counter = _of_section(found, kind, sections) if sections else found[0]
+        if counter is None:
+            return None
+        value = counter.value
+        if isinstance(value, str):
+            self.problems.append(f"{field}: {quoted(value)} ({metric}) is no number")
+        elif not fits(kind, counter.unit):
+            unit = f"in {quoted(counter.unit)}" if counter.unit else "without a unit"
+            self.problems.append(f"{field}: {value:g} {unit} ({metric}) is not {kind}")
+        elif isfinite(value):
+            return value
+        return None
+
+    def text(self, metric: str) -> str:
+        """A metric's text; empty where it is missing or a number."""
+        return next((c.value for c in self._named(metric) if isinstance(c.value, str)), "")
+
+    def _named(self, metric: str) -> tuple[Counter, ...]:
+        """Of all pages in order."""
+        found = self._found.get(metric)
+        if found is None:
+            found = self._found[metric] = self._layout.named(metric, self.pages)
+        return found
+
+
+def _of_section(found: Sequence[Counter], kind: Kind, sections: Sequence[str]) -> Counter | None:
+    for section in sections:
+        for counter in found:
+            if counter.section == section:
+                return counter
+    # A section of another name: taken where only one metric of the right kind has that label.
+    alike = [c for c in found if not isinstance(c.value, str) and fits(kind, c.unit)]
+    return alike[0] if len(alike) == 1 else None
+
+
+class _Layout:
+    """The names that launches of the same files share, and which sources can have a value among them.
+
+    Launches of one layout are asked for the same metrics, so those that one was asked for are taken from the next
+    at once.
+    """
+
+    def __init__(self, pages: tuple[tuple[str, ...], ...]) -> None:
+        self.names = frozenset(name for page in pages for name in page)
+        self._asked: dict[str, None] = {}
+        self._usual: tuple[str, ...] = ()
+        self._possible: dict[int, tuple[Sequence[Source], tuple[Source, ...]]] = {}
+
+    def usual(self, pages: Sequence[Counters]) -> dict[str, tuple[Counter, ...]]:
+        """What another launch was asked for, by name."""
+        if len(self._usual) != len(self._asked):
+            self._usual = tuple(self._asked)
+        found: dict[str, tuple[Counter, ...]] = dict.fromkeys(self._usual, ())
+        if len(pages) == 1:
+            found.update(pages[0].chosen(self._usual))
+            return found
+        for page in pages:
+            for name, counters in page.chosen(self._usual).items():
+                found[name] += counters
+        return found
+
+    def named(self, metric: str, pages: Sequence[Counters]) -> tuple[Counter, ...]:
+        if metric not in self.names:
+            return ()
+        self._asked[metric] = None
+        return tuple(counter for page in pages for counter in page.named(metric))
+
+    def possible(self, sources: Sequence[Source]) -> tuple[Source, ...]:
+        """Asked for again and again with the same few lists: found again by identity, and kept alive for that."""
+        kept = self._possible.get(id(sources))
+        if kept is None:
+            kept = sources, tuple(s for s in sources if self.names.issuperset(s.metrics))
+            self._possible[id(sources)] = kept
+        return kept[1]
+
+
+@lru_cache(maxsize=64)
+def _layout(pages: tuple[tuple[str, ...], ...]) -> _Layout:
+    return _Layout(pages)
