@@ -6,6 +6,7 @@ from perftrack.app.project import Project
 from perftrack.app.recording import RecordOptions
 from perftrack.core.fingerprint import make_policy
 from perftrack.core.plan import Plan
+from perftrack.errors import UsageError
 
 QUICK = Plan(windows=3, window_s=0.03, max_samples=20, warmup_cap_s=0.2, budget_s=1.0, pause_s=0.002)
 QUICK_PROCESSES = 2
@@ -21,11 +22,31 @@ def plan_of(project: Project, options: RecordOptions) -> tuple[Plan, int]:
 
 
 def extension(project: Project, options: RecordOptions, processes: int) -> tuple[int, float | None]:
-    """Processes at most, and the half-width that ends them early; None where their number is fixed."""
+    """Processes at most, and the half-width that ends them early; None where their number is fixed.
+
+    Raises UsageError for a maximum below the number to begin with, and a width that nothing would be done about.
+    """
     config = project.config
+    if options.max_processes is not None and options.max_processes < processes:
+        raise UsageError(
+            f"--max-processes {options.max_processes} is below the {processes} processes that a run has anyway",
+            "Raise it, or lower --processes.",
+        )
     configured = processes if options.quick or options.processes else config.max_processes
     most = max(processes, options.max_processes or configured)
+    if options.width is not None and most == processes:
+        raise UsageError(
+            "--width says when more processes are needed, and there may be no more",
+            f"Give --max-processes above {processes} too.",
+        )
     return most, (options.width or config.width) if most > processes else None
+
+
+def check_options(project: Project, options: RecordOptions) -> None:
+    """Raises UsageError for a device that does not exist, and for amounts that do not fit together."""
+    policy(project)
+    project.device(options.device)
+    extension(project, options, plan_of(project, options)[1])
 
 
 def policy(project: Project) -> str:

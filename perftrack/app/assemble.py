@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perftrack.app.visit import Outcome
+from perftrack.core.company import Occupancy, worst
 from perftrack.core.estimate import Estimate, estimate
 from perftrack.core.fingerprint import EnvironmentFingerprint, differences
 from perftrack.core.identity import round_samples
@@ -21,7 +22,7 @@ from perftrack.core.model import (
 )
 from perftrack.core.paired import STOPPED
 from perftrack.core.reasons import reason
-from perftrack.core.tiers import Exclusivity, TierEvidence, judge_tier
+from perftrack.core.tiers import TierEvidence, judge_tier
 from perftrack.core.units import format_percent
 from perftrack.suite.messages import CaseResult, Kind, MetricSamples
 from perftrack.suite.selection import Selected
@@ -79,12 +80,14 @@ def _measured(
     first, result = parts[0], outcomes[0].result
     processes = round_samples(tuple(p.process for p in parts), first.unit)
     estimated = estimate(processes, widen=1.0 if circumstances.width is None else STOPPED)
+    company = worst([Occupancy(o.result.exclusivity, o.result.company) for o in outcomes])
     tier, reasons = judge_tier(
         TierEvidence(
             locked=all(o.result.locked for o in outcomes),
             windows=tuple(w.evidence for p in processes for w in p.windows),
             processes=len(processes),
-            exclusivity=_worst([o.result.exclusivity for o in outcomes]),
+            exclusivity=company.exclusivity,
+            company=company.detail,
             unknown_key_fields=environment.unknown_key_fields,
             no_evidence_why=result.no_evidence_why or "no telemetry for this device",
             dirty=circumstances.dirty,
@@ -118,13 +121,6 @@ def _measured(
         source=declared.source,
         code_hash=declared.code_hash,
     )
-
-
-def _worst(seen: Sequence[Exclusivity]) -> Exclusivity:
-    for value in (Exclusivity.SHARED, Exclusivity.UNKNOWN):
-        if value in seen:
-            return value
-    return Exclusivity.EXCLUSIVE
 
 
 def _limitations(

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
+from perftrack.core.ceiling import DataType
+from perftrack.core.ceilingcase import dtype_of
 from perftrack.core.command import CommandSpec
+from perftrack.core.company import CardUse
+from perftrack.core.limit import KnownLimit
 from perftrack.core.model import (
     Cache,
     Case,
@@ -30,7 +35,7 @@ from perftrack.suite.setup import Work, amount, prepared
 from perftrack.timing.devices import open_device
 from perftrack.timing.devices.base import Device, Selecting, Telemetry
 from perftrack.timing.environment import capture
-from perftrack.timing.limits import check_limits, measured_limits
+from perftrack.timing.limits import check_limits, limits_of
 from perftrack.timing.session import Session, check_placement, cold_over_hot, collect, prepare
 from perftrack.timing.telemetry import open_telemetry, watch
 
@@ -46,12 +51,12 @@ def environment_of(kind: str, policy: str) -> Reply:
         return Reply(failure=Problem(kind, error.message, error.hint or ""))
 
 
-def checkup_of(kind: str) -> Reply:
+def checkup_of(kind: str, uses: Sequence[CardUse] = ()) -> Reply:
     """What checks of the measuring environment find here, for a device's kind."""
     from perftrack.timing.checkup import check_up  # no worker that measures needs it
 
     try:
-        return Reply(checkup=check_up(kind, coordinator=os.getppid()))
+        return Reply(checkup=check_up(kind, coordinator=os.getppid(), uses=uses))
     except PerftrackError as error:
         return Reply(failure=Problem(kind, error.message, error.hint or ""))
 
@@ -87,26 +92,32 @@ def measure_metric(declaration: Declaration, request: RunCase) -> CaseResult:
     return CaseResult(Status.OK, metrics=(metric,), fingerprint=environment.to_dict())
 
 
-def measure_benchmark(declaration: Declaration, request: RunCase, source: str) -> CaseResult:
+def measure_benchmark(
+    declaration: Declaration, request: RunCase, source: str, uses: Sequence[CardUse] = ()
+) -> CaseResult:
+    """`uses`: what cards were used for before the run."""
     with prepared(declaration, request.params, source) as (work, baseline):
         device = open_device(request.device or declaration.device, timer=declaration.timer)
-        telemetry = open_telemetry(device.kind, device.index, coordinator=os.getppid())
+        telemetry = open_telemetry(device.kind, device.index, coordinator=os.getppid(), uses=uses)
         watch(telemetry, device)
         try:
             metrics = _measure(work, baseline, device, telemetry, declaration, request)
             ratio = cold_over_hot(work, device) if request.cache_ratio else None
             flops = amount(declaration.flops, request.params, option="flops")
             moved = amount(declaration.bytes_moved, request.params, option="bytes")
-            _check_limits(metrics[0], device, flops, moved)
             environment = capture(
                 device.kind, device.index, policy=request.policy or None, locked=telemetry.locked()
             )
+            dtype = dtype_of(request.params, declaration.tags)
+            _check_limits(metrics[0], device, flops, moved, request.limits, environment.key_id, dtype)
+            occupancy = telemetry.occupancy()
             return CaseResult(
                 Status.OK,
                 metrics=metrics,
                 fingerprint=environment.to_dict(),
                 locked=telemetry.locked(),
-                exclusivity=telemetry.exclusivity(),
+                exclusivity=occupancy.exclusivity,
+                company=occupancy.detail,
                 no_evidence_why=telemetry.why_none,
                 flops=flops,
                 bytes_moved=moved,
@@ -117,12 +128,30 @@ def measure_benchmark(declaration: Declaration, request: RunCase, source: str) -
             device.close()
 
 
-def _check_limits(timed: MetricSamples, device: Device, flops: float | None, moved: float | None) -> None:
+def _check_limits(
+    timed: MetricSamples,
+    device: Device,
+    flops: float | None,
+    moved: float | None,
+    stored: Sequence[KnownLimit],
+    key: str,
+    dtype: DataType | None,
+) -> None:
+    """Raises MeasurementError for a time in which the device cannot have done what is declared."""
     if flops is None and moved is None:
         return
     seconds = median(median(w.samples) for w in timed.process.windows)
-    limits = measured_limits(device.kind, device.index)
-    check_limits(seconds, flops, moved, limits, cold=timed.protocol.cache is Cache.COLD)
+    cold = timed.protocol.cache is Cache.COLD
+    limits = limits_of(
+        device.kind,
+        device.index,
+        stored,
+        key,
+        dtype=None if dtype is None else dtype.value,
+        needs_flops=flops is not None,
+        needs_bytes=moved is not None and cold,
+    )
+    check_limits(seconds, flops, moved, limits, cold=cold)
 
 
 def _measure(

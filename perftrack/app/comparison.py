@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from perftrack.app.ceilings import without_ceilings
+from perftrack.app.explanation import Evidence
 from perftrack.app.history import CommitResults, Noise, matching, results_of
 from perftrack.app.project import Project
 from perftrack.core.discoveries import control_false_discoveries
 from perftrack.core.history import lane_of
 from perftrack.core.judgement import Judgement, Verdict
+from perftrack.core.launchdiff import ProfileDiff
 from perftrack.core.model import Measurement, Status
 from perftrack.core.verdict import judge
+from perftrack.errors import StoreError
 
 EXIT_REGRESSION = 3
 EXIT_UNDECIDED = 4
@@ -30,12 +34,16 @@ _ORDER = (
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The judgements of two commits, most significant first."""
+    """The judgements of two commits, most significant first.
+
+    `diffs`: by case id, what differs in the launches of a case whose time changed, where both have a profile.
+    """
 
     baseline: CommitResults
     candidate: CommitResults
     judgements: tuple[Judgement, ...]
     live: bool = False
+    diffs: Mapping[str, ProfileDiff] = field(default_factory=dict)
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -45,8 +53,8 @@ class Comparison:
     def exit_code(self, *, pass_inconclusive: bool = False) -> int:
         """0 only where every case was decided and none got worse; see the README's table.
 
-        A case that was not measured in the baseline is new and does not block. With `pass_inconclusive`
-        inconclusive cases do not block either, as long as something was decided.
+        A case that the baseline did not measure, or that failed there, is new and does not block. With
+        `pass_inconclusive` inconclusive cases do not block either, as long as something was decided.
         """
         counts = self.counts
         if counts[Verdict.REGRESSION]:
@@ -62,8 +70,8 @@ def _blocks(judged: Judgement) -> bool:
     if judged.verdict is not Verdict.NOT_COMPARABLE:
         return False
     before, after = judged.baseline, judged.candidate
-    had = before is not None and before.status is not Status.SKIPPED
-    has = after is not None and after.status is not Status.SKIPPED
+    had = before is not None and before.status is Status.OK
+    has = after is not None and after.status is Status.OK
     # Without a baseline a case is new, and skipped on both sides it is nobody's loss. What was measured and no
     # longer is, or cannot be compared, blocks.
     return had or (not has and before is None)
@@ -81,14 +89,38 @@ def compare(
 
     A pattern may mean cases of one side only; UsageError for one that means none of either.
     """
-    before, after = matching(patterns, results_of(project, baseline), results_of(project, candidate))
+    before, after = matching(patterns, _own_results(project, baseline), _own_results(project, candidate))
     # A commit compared with itself is compared with the same runs: nothing was taken apart.
     noise = Noise(project) if before.commit.sha != after.commit.sha else None
     judged = [
         judge(b, c, threshold=threshold, noise=noise.of(c) if noise and b is not None and c is not None else None)
         for b, c in pair(before.measurements, after.measurements)
     ]
-    return Comparison(before, after, ranked(judged))
+    return explained(project, before, after, judged)
+
+
+def explained(
+    project: Project,
+    baseline: CommitResults,
+    candidate: CommitResults,
+    judgements: Sequence[Judgement],
+    *,
+    live: bool = False,
+) -> Comparison:
+    """The comparison of judgements, with what the stored profiles of both commits say of them."""
+    evidence = Evidence.of(project, baseline.commit.sha, candidate.commit.sha)
+    judged = ranked([evidence.weigh(j) for j in judgements])
+    return Comparison(baseline, candidate, judged, live, evidence.diffs(judged))
+
+
+def _own_results(project: Project, revision: str) -> CommitResults:
+    """A commit's results without ceilings: they are of its environment, and a commit that has none lacks none."""
+    results = results_of(project, revision)
+    own = without_ceilings(results.measurements)
+    if results.measurements and not own:
+        sha = results.commit.sha[:12]
+        raise StoreError(f"only ceilings are recorded for {revision} ({sha})", f"perftrack record {revision}")
+    return replace(results, measurements=own)
 
 
 def ranked(judgements: Sequence[Judgement]) -> tuple[Judgement, ...]:

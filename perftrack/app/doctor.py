@@ -8,6 +8,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from perftrack.app.counters import check_ncu
 from perftrack.app.project import Project
 from perftrack.config import Config
 from perftrack.core.checkup import Checkup, Finding, fail, ok, warn
@@ -26,6 +27,7 @@ from perftrack.suite.messages import Reply, Request
 from perftrack.suite.pool import WorkerDied, WorkerProcess
 from perftrack.timing.clockrestore import RESTORE_HINT, pending_restore
 from perftrack.timing.devices import KINDS
+from perftrack.timing.uses import OFF_CARDS, card_uses
 from perftrack.vcs.command import git
 
 # Importing torch and starting a GPU from a cold disk takes a minute.
@@ -48,15 +50,24 @@ def check_up(start: Path, store: Path | None, device: str | None, python: str | 
         project = Project.find(start, store)
     except GitError as error:
         around.append(_named("repository", warn(error.message, error.hint or "Run it in the project's checkout.")))
-        config, root, interpreter = Config(), start.resolve(), python or sys.executable
+        config, root, interpreter, ncu = Config(), start.resolve(), python or sys.executable, ""
     else:
         config, root, interpreter = project.config, project.root, project.interpreter(python)
+        ncu = project.program(config.ncu)
         around.append(_named("repository", ok(str(root))))
         around.append(_named("store", check_store(project.store)))
         around.append(_named("disk", check_disk(project.store.path)))
-    setup = Setup(python=interpreter, base=root, folder=root, home=root, environment=dict(config.environment))
-    checked = _ask_worker(setup, device or config.device or "auto")
-    return replace(checked, findings=(*checked.findings, *around))
+    kind = device or config.device or "auto"
+    setup = Setup(
+        python=interpreter,
+        base=root,
+        folder=root,
+        home=root,
+        environment=dict(config.environment),
+        uses=() if kind in OFF_CARDS else card_uses(),
+    )
+    checked = _ask_worker(setup, kind)
+    return replace(checked, findings=(*checked.findings, *check_ncu(checked, setup, ncu), *around))
 
 
 def left_locked() -> tuple[str, str] | None:

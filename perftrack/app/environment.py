@@ -12,7 +12,11 @@ from perftrack.suite.pool import WorkerDied, WorkerProcess
 
 
 def current(project: Project, device: str, python: str | None) -> EnvironmentFingerprint:
-    """The fingerprint that a worker started now would have. Raises DeviceError for a device that is not there."""
+    """The fingerprint that a worker started now would have.
+
+    Raises UsageError for a kind of device that does not exist, WorkerError for one that is not there.
+    """
+    project.device(device)
     setup = Setup(
         python=project.interpreter(python),
         base=project.root,

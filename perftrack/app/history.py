@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from perftrack.app.project import Project
 from perftrack.core.history import Lane, Point, Series, lane_of
+from perftrack.core.launch import LaunchSummary
 from perftrack.core.model import Commit, Measurement, Status
-from perftrack.core.noise import ASSUMED, LaneNoise, lane_noise
+from perftrack.core.noise import ASSUMED, LaneNoise, lane_noise, with_pairs
+from perftrack.core.samecode import same_code
 from perftrack.errors import GitError, StoreError, UsageError
 from perftrack.suite.selection import means
 
@@ -45,7 +49,7 @@ def results_of(project: Project, revision: str, *, dirty_too: bool = False) -> C
     Runs with uncommitted changes are no results of the commit; with `dirty_too` they stand in where there
     are no others.
     """
-    commit = _commit_of(project, revision)
+    commit = commit_of(project, revision)
     runs = project.store.runs(commit.sha)
     if not runs:
         raise StoreError(
@@ -63,7 +67,7 @@ def results_of(project: Project, revision: str, *, dirty_too: bool = False) -> C
     return CommitResults(commit, measurements, tuple(r.id for r in runs))
 
 
-def _commit_of(project: Project, revision: str) -> Commit:
+def commit_of(project: Project, revision: str) -> Commit:
     """Git's commit; or the store's for the SHA, or its beginning, of one that the clone lacks."""
     try:
         return project.repository.commit(revision)
@@ -146,13 +150,17 @@ class Noise:
     def of(self, measurement: Measurement) -> LaneNoise:
         """What is known of the lane; where that is too little, what public histories let one assume."""
         if self._known is None:
-            self._known = _noise_by_lane(self._project.store.series())
+            self._known = _noise_by_lane(self._project.store.series(), self._project.store.codes())
         return self._known.get((measurement.case.id, measurement.metric, lane_of(measurement))) or ASSUMED
 
 
-def _noise_by_lane(all_series: Sequence[Series]) -> dict[tuple[str, str, str], LaneNoise | None]:
+Codes = Mapping[str, Mapping[str, Sequence[LaunchSummary]]]  # by case id and commit
+
+
+def _noise_by_lane(all_series: Sequence[Series], codes: Codes) -> dict[tuple[str, str, str], LaneNoise | None]:
     found: dict[tuple[str, str, str], LaneNoise | None] = {}
     for series in all_series:
+        ran = codes.get(series.case.id, {}) if series.metric == "time" else {}
         for lane in series.lanes:
             points = [
                 p
@@ -161,5 +169,20 @@ def _noise_by_lane(all_series: Sequence[Series]) -> dict[tuple[str, str, str], L
             ]
             values = [p.value for p in points if p.value is not None]
             within = [p.within_variance or 0.0 for p in points]
-            found[series.case.id, series.metric, lane] = lane_noise(values, within)
+            noise = lane_noise(values, within)
+            found[series.case.id, series.metric, lane] = with_pairs(noise, *_equal_code(points, ran))
     return found
+
+
+def _equal_code(
+    points: Sequence[Point], ran: Mapping[str, Sequence[LaunchSummary]]
+) -> tuple[list[float], list[float]]:
+    """Steps between successive runs of two commits that ran the same code, and what processes explain of each."""
+    steps, within = [], []
+    for before, after in pairwise(points):
+        if before.sha == after.sha or not before.value or not after.value or min(before.value, after.value) <= 0:
+            continue
+        if same_code(ran.get(before.sha, ()), ran.get(after.sha, ())):
+            steps.append(math.log(after.value / before.value))
+            within.append((before.within_variance or 0.0) + (after.within_variance or 0.0))
+    return steps, within

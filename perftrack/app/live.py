@@ -11,17 +11,18 @@ import math
 import random
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from perftrack.app.amounts import policy
 from perftrack.app.assemble import Circumstances, assemble
-from perftrack.app.comparison import Comparison, ranked
+from perftrack.app.ceilings import limits_of
+from perftrack.app.comparison import Comparison, explained
 from perftrack.app.history import CommitResults
 from perftrack.app.project import Project
 from perftrack.app.recording import Progress
 from perftrack.app.tree import Tree, build
 from perftrack.app.visit import Outcome, VisitSettings, discover, measure_case
-from perftrack.core.judgement import Judgement
+from perftrack.core.judgement import Judgement, Verdict
 from perftrack.core.model import Commit, Measurement, Status
 from perftrack.core.paired import STOPPED, PairedEffect, paired_effect
 from perftrack.core.plan import Plan
@@ -30,6 +31,7 @@ from perftrack.errors import GitError, WorkerError
 from perftrack.suite.launch import Setup
 from perftrack.suite.pool import WorkerProcess
 from perftrack.suite.selection import Selected, select
+from perftrack.timing.uses import OFF_CARDS, card_uses
 
 MIN_ROUNDS = 6  # fewer leave a t interval too wide to decide anything
 MAX_ROUNDS = 30
@@ -70,15 +72,18 @@ def compare_live(
     Raises GitError for an unknown revision or one commit given twice, WorkerError where a side's benchmark
     files cannot be imported or its build fails.
     """
+    project.device()
     commits = tuple(project.repository.commits((r,))[0] for r in (baseline, candidate))
     if commits[0].sha == commits[1].sha:
         raise GitError(f"{baseline} and {candidate} are the same commit", "Name two commits to compare live.")
     with contextlib.ExitStack() as stack:
         setups = [_set_up(project, stack, commit, options, progress) for commit in commits]
+        uses = () if project.device() in OFF_CARDS else card_uses()
+        setups = [replace(s, uses=uses) for s in setups]
         cases = _shared_cases(project, setups, options)
         seed = options.seed if options.seed is not None else time.time_ns() & 0x7FFFFFFF
         rounds = _run(project, setups, cases, options, seed, progress)
-    return _compare(commits, rounds, options, project.config.threshold)
+    return _compare(project, commits, rounds, options)
 
 
 def _set_up(
@@ -109,7 +114,9 @@ def _run(
     seed: int,
     progress: Progress,
 ) -> list[_Rounds]:
-    settings = VisitSettings(PLAN, project.config.timeout_s, project.config.device, policy(project))
+    settings = VisitSettings(
+        PLAN, project.config.timeout_s, project.config.device, policy(project), limits=limits_of(project)
+    )
     rng = random.Random(seed)
     all_rounds = [_Rounds(s, ([], []), []) for s in cases]
     # Half of each block of rounds in either order, so that the effect of the order cancels.
@@ -210,9 +217,15 @@ def _effect(baseline: Measurement, candidate: Measurement, second: Sequence[bool
     return paired_effect([math.log(y / x) for x, y in zip(b, c, strict=True)], second, widen=STOPPED)
 
 
+def _sometimes_failed(outcomes: Sequence[Outcome]) -> bool:
+    """A case that a side can run, but that failed in one of its processes: it is not new on the other side."""
+    return len({o.result.status is Status.FAILED for o in outcomes}) == 2
+
+
 def _compare(
-    commits: Sequence[Commit], all_rounds: Sequence[_Rounds], options: LiveOptions, threshold: float
+    project: Project, commits: Sequence[Commit], all_rounds: Sequence[_Rounds], options: LiveOptions
 ) -> Comparison:
+    threshold = project.config.threshold
     sides: tuple[list[Measurement], list[Measurement]] = ([], [])
     judgements: list[Judgement] = []
     for rounds in all_rounds:
@@ -223,6 +236,9 @@ def _compare(
         for metric in dict.fromkeys((*by_metric[1], *by_metric[0])):
             b, c = by_metric[0].get(metric), by_metric[1].get(metric)
             effect = _effect(b, c, rounds.candidate_second) if b is not None and c is not None else None
-            judgements.append(judge(b, c, threshold=options.threshold, paired=effect))
+            judged = judge(b, c, threshold=options.threshold, paired=effect)
+            if judged.verdict is Verdict.NOT_COMPARABLE and _sometimes_failed(rounds.outcomes[0]):
+                judged = replace(judged, verdict=Verdict.FAILED)
+            judgements.append(judged)
     results = [CommitResults(commit, tuple(side), ()) for commit, side in zip(commits, sides, strict=True)]
-    return Comparison(results[0], results[1], ranked(judgements), live=True)
+    return explained(project, results[0], results[1], judgements, live=True)

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from perftrack.config import Config, load_config
-from perftrack.errors import SuiteError
+from perftrack.errors import ConfigError, SuiteError, UsageError
 from perftrack.store import Store
 from perftrack.suite.launch import Setup
+from perftrack.timing.devices import KINDS
 from perftrack.vcs import Repository
 
 STORE_VARIABLE = "PERFTRACK_STORE"
@@ -35,6 +36,11 @@ class Project:
     def changed_paths(self) -> tuple[str, ...]:
         """Uncommitted changes, without what perftrack itself writes."""
         return self.repository.is_dirty(ignoring=(*self.store.files, self.root / self.config.site))
+
+    def changed_benchmarks(self) -> tuple[str, ...]:
+        """Uncommitted changes in the benchmark folder."""
+        folder = self.config.benchmarks.rstrip("/") + "/"
+        return tuple(p for p in self.changed_paths() if p.startswith(folder))
 
     def setup(self, tree: Path, *, python: str | None = None, benchmarks_from_tree: bool = True) -> Setup:
         """How workers run for a tree: its code, and the benchmark files of it or of the checkout."""
@@ -64,12 +70,28 @@ class Project:
             return tuple(tree / p for p in self.config.pythonpath)
         return tuple(p for p in (tree / "src", tree) if p.is_dir())
 
+    def device(self, given: str | None = None) -> str:
+        """The kind to measure on: the option's, or the configuration's; empty: what each benchmark declares.
+
+        Raises UsageError or ConfigError for a kind that does not exist.
+        """
+        hint = f"one of auto, {', '.join(KINDS)}"
+        if given is not None:
+            if given not in ("auto", *KINDS):
+                raise UsageError(f"no device kind {given!r}", hint)
+            return given
+        configured = self.config.device
+        if configured and configured not in ("auto", *KINDS):
+            raise ConfigError(f"{self.config.path}: device: no device kind {configured!r}", hint)
+        return configured
+
     def interpreter(self, given: str | None = None) -> str:
         """The Python for workers: the option, the configuration's (relative to the root), or this one."""
-        python = given or self.config.python
-        if not python:
-            return sys.executable
-        return str(self.root / python) if os.sep in python else python
+        return self.program(given or self.config.python or sys.executable)
+
+    def program(self, name: str) -> str:
+        """A configured program: a path relative to the root, or a name on PATH as it is."""
+        return str(self.root / name) if os.sep in name else name
 
 
 def store_path(root: Path, config: Config, given: Path | None) -> Path:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from perftrack.app.ceilings import ceilings_in_force
 from perftrack.app.comparison import compare
 from perftrack.app.project import Project
+from perftrack.core.ceilingcase import BENCHMARK, only_ceilings
 from perftrack.core.history import Lane, RunSummary, Series
 from perftrack.core.judgement import Judgement
 from perftrack.core.model import Commit, Run
+from perftrack.core.share import Ceilings, Work
 from perftrack.publish.gather import Project as SiteProject
 from perftrack.publish.site import BuildReport, build_site
 
@@ -56,9 +59,17 @@ class StoreSource:
             generated_from=newest,
         )
 
+    def ceilings(self) -> Ceilings:
+        return ceilings_in_force(self._project)
+
+    def declared_work(self) -> Mapping[tuple[str, str], Work]:
+        return self._project.store.declared_work()
+
     def judgements(self) -> Sequence[Judgement]:
         """The newest commit with data that HEAD reaches, against the one before it."""
-        measured = {r.sha for r in self._project.store.runs() if not r.dirty}
+        runs = self._project.store.runs()
+        aside = only_ceilings(self._project.store.series(benchmark=BENCHMARK), runs)
+        measured = {r.sha for r in runs if not r.dirty and r.id not in aside}
         known = [c for c in self._commits if c.sha in measured and c.sha in self._reached]
         if len(known) < 2:
             return ()

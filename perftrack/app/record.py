@@ -5,14 +5,16 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from perftrack._version import __version__
-from perftrack.app.amounts import extension, plan_of, policy
+from perftrack.app.amounts import check_options, extension, plan_of, policy
 from perftrack.app.assemble import Circumstances, assemble
+from perftrack.app.ceilings import limits_of
 from perftrack.app.doctor import check_store
 from perftrack.app.project import Project
 from perftrack.app.recording import DryRun, Progress, Recorded, RecordOptions
-from perftrack.app.tree import Tree, build
+from perftrack.app.tree import Tree, build, lacks_submodules
 from perftrack.app.visit import Outcome, VisitSettings, discover, visit
 from perftrack.core.checkup import Health
 from perftrack.core.model import Case, Commit, Measurement, Reason, Run, Status
@@ -23,6 +25,7 @@ from perftrack.suite.messages import Catalogue, Problem
 from perftrack.suite.pool import WorkerProcess
 from perftrack.suite.selection import Selected, select
 from perftrack.timing.clocks import LockedClockPolicy
+from perftrack.timing.uses import OFF_CARDS, card_uses, memory_now
 
 
 def record(
@@ -31,9 +34,9 @@ def record(
     """Measure and store. A commit that fails to build, or in which nothing runs, does not stop the others.
 
     Raises GitError for a dirty tree or an unknown revision, UsageError for a pattern that means no case in
-    the only commit, StoreError where a run cannot be stored.
+    the only commit or a device that does not exist, StoreError where a run cannot be stored.
     """
-    policy(project)
+    check_options(project, options)
     _check_store(project, options)
     if not options.revisions:
         tree = _checkout(project, options)
@@ -78,14 +81,14 @@ def _record_commits(
     recorded = []
     for position, commit in enumerate(commits, 1):
         with project.repository.worktree(commit.sha) as root:
-            bare = (reason("no-submodules"),) if (root / ".gitmodules").exists() else ()
-            tree = Tree(commit, root, in_place=False, dirty=False, notes=(*notes, *bare))
+            tree = Tree(commit, root, in_place=False, dirty=False, notes=notes)
             recorded.append(_record_tree(project, tree, options, progress, clock, position, len(commits)))
     return tuple(recorded)
 
 
 def dry_run(project: Project, options: RecordOptions) -> DryRun:
     """What `record` would do. Imports the benchmark files of the checkout; measures and writes nothing."""
+    check_options(project, options)
     commits = project.repository.commits(options.revisions or ("HEAD",))
     setup = project.setup(project.root, python=options.python)
     with WorkerProcess(setup) as worker:
@@ -93,8 +96,9 @@ def dry_run(project: Project, options: RecordOptions) -> DryRun:
     cases = select(catalogue.declared, options.patterns)
     plan, processes = plan_of(project, options)
     each = plan.warmup_cap_s + min(plan.budget_s, plan.windows * (plan.window_s + plan.pause_s))
-    total = len(commits) * processes * len(cases) * each
-    return DryRun(commits, cases, catalogue.problems, processes, total)
+    most, _ = extension(project, options, processes)
+    total = len(commits) * most * len(cases) * each
+    return DryRun(commits, cases, catalogue.problems, processes, most, total)
 
 
 def _wide(selected: Selected, outcomes: Sequence[Outcome], circumstances: Circumstances) -> bool:
@@ -119,8 +123,7 @@ def _checkout(project: Project, options: RecordOptions) -> Tree:
 def _uncommitted_benchmarks(project: Project, options: RecordOptions) -> tuple[Reason, ...]:
     if options.benchmarks_from_commit:
         return ()
-    folder = project.config.benchmarks.rstrip("/") + "/"
-    changed = [p for p in project.changed_paths() if p.startswith(folder)]
+    changed = project.changed_benchmarks()
     return (reason("benchmarks-uncommitted", paths=", ".join(changed[:3])),) if changed else ()
 
 
@@ -140,6 +143,8 @@ def _record_tree(
         progress.building(command)
         if failure := build(tree, command, project.config.build_timeout_s):
             return Recorded(tree.commit, None, False, failure=failure)
+    if not tree.in_place and lacks_submodules(tree.root):  # asked now, as the build may have fetched them
+        tree = replace(tree, notes=(*tree.notes, reason("no-submodules")))
     setup = project.setup(
         tree.root, python=options.python, benchmarks_from_tree=tree.in_place or options.benchmarks_from_commit
     )
@@ -158,7 +163,8 @@ def _record_tree(
     project.repository.ensure_ignored(*project.store.files)
     new = project.store.add_run(run, [tree.commit])
     progress.stored(run, new)
-    return Recorded(tree.commit, run, new, catalogue.problems)
+    recorded = Recorded(tree.commit, run, new, catalogue.problems)
+    return options.profiler.profile(setup, recorded, catalogue, progress) if options.profiler else recorded
 
 
 def _measure(
@@ -172,13 +178,9 @@ def _measure(
     plan, processes = plan_of(project, options)
     most, width = extension(project, options, processes)
     circumstances = Circumstances(tree.dirty, options.quick, project.config.threshold, width)
-    settings = VisitSettings(
-        plan,
-        project.config.timeout_s,
-        options.device or project.config.device,
-        policy(project),
-        cache_ratio=options.cache_ratio,
-    )
+    device, limits = project.device(options.device), limits_of(project)
+    settings = VisitSettings(plan, project.config.timeout_s, device, policy(project), options.cache_ratio, limits)
+    setup = replace(setup, uses=() if device in OFF_CARDS else card_uses())
     with WorkerProcess(setup) as worker:
         catalogue = discover(worker, settings.timeout_s)
         cases = select(catalogue.declared, options.patterns)
@@ -186,6 +188,8 @@ def _measure(
         outcomes: dict[Case, list[Outcome]] = {s.case: [] for s in cases}
         remaining: Sequence[Selected] = cases
         for process in range(most):
+            if process:
+                setup = replace(setup, uses=memory_now(setup.uses))
             answers = visit(
                 setup,
                 remaining,

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from perftrack.app.visit import Outcome
+from perftrack.core.launch import Profile
 from perftrack.core.model import Commit, Run, Status
-from perftrack.suite.messages import Problem
+from perftrack.suite.launch import Setup
+from perftrack.suite.messages import Catalogue, Problem
 from perftrack.suite.selection import Selected
 
 
@@ -21,6 +23,13 @@ class Progress(Protocol):
     def problem(self, problem: Problem) -> None: ...
     def measured(self, selected: Selected, process: int, outcome: Outcome) -> None: ...
     def stored(self, run: Run, new: bool) -> None: ...
+    def profiling(self, selected: Selected) -> None: ...
+
+
+class Profiling(Protocol):
+    """What profiles a recording's cases once its times are stored; see app.profiling."""
+
+    def profile(self, setup: Setup, recorded: Recorded, catalogue: Catalogue, progress: Progress) -> Recorded: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +52,7 @@ class RecordOptions:
     benchmarks_from_commit: bool = False
     label: str = ""
     seed: int | None = None
+    profiler: Profiling | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +64,8 @@ class Recorded:
     new: bool
     problems: tuple[Problem, ...] = ()
     failure: str = ""
+    profiles: tuple[Profile, ...] = ()
+    unprofiled: tuple[str, ...] = ()  # why what should have been profiled was not
 
     @property
     def measured(self) -> int:
@@ -62,10 +74,14 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """What would be measured, and the longest that timed work and warm-up would take."""
+    """What would be measured, and the longest that timed work and warm-up would take.
+
+    Each case has `processes`, and up to `most_processes` where its interval is too wide.
+    """
 
     commits: tuple[Commit, ...]
     cases: tuple[Selected, ...]
     problems: tuple[Problem, ...]
     processes: int
+    most_processes: int
     at_most_s: float

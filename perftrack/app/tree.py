@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -24,6 +25,16 @@ class Tree:
     in_place: bool
     dirty: bool
     notes: tuple[Reason, ...] = field(default=())
+
+
+def lacks_submodules(root: Path) -> bool:
+    """Whether a submodule's folder is empty: Git checks none out in a worktree."""
+    try:
+        text = (root / ".gitmodules").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    folders = [root / name for name in re.findall(r"^\s*path\s*=\s*(.*?)\s*$", text, re.MULTILINE)]
+    return any(not folder.is_dir() or not any(folder.iterdir()) for folder in folders)
 
 
 def build(tree: Tree, command: str, limit_s: float, variables: Mapping[str, str] | None = None) -> str:

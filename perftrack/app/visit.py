@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from perftrack.core.limit import KnownLimit
 from perftrack.core.model import Case, Status
 from perftrack.core.plan import Plan
 from perftrack.errors import WorkerError
@@ -32,6 +33,7 @@ class VisitSettings:
     device: str = ""
     policy: str = ""
     cache_ratio: bool = False
+    limits: tuple[KnownLimit, ...] = ()
 
 
 Report = Callable[[Selected, Outcome], None]
@@ -108,6 +110,7 @@ def measure_case(
         device=settings.device,
         policy=settings.policy,
         cache_ratio=settings.cache_ratio and process_index == 0,
+        limits=settings.limits,
     )
     timeout_s = declared.timeout_s or settings.timeout_s
     try:

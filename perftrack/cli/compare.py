@@ -79,6 +79,7 @@ def command(
       perftrack compare HEAD~1 HEAD --json
       perftrack compare HEAD~1 HEAD --live --bench total
     """
+    from perftrack.app.ceilings import ceilings_in_force
     from perftrack.app.comparison import compare
     from perftrack.app.project import Project
     from perftrack.cli import compare_view as view
@@ -92,9 +93,12 @@ def command(
         raise UsageError(f"{', '.join(given)} only has a meaning with --live", "Add --live, or leave it out.")
     project = Project.find(directory, store)
     if live:
+        from perftrack.app.doctor import left_locked
         from perftrack.app.live import LiveOptions, compare_live
         from perftrack.cli.progress import RecordProgress
 
+        if left := left_locked():
+            click.echo(f"Warning: {left[0]}\nHint: {left[1]}", err=True)
         options = LiveOptions(patterns, threshold, rounds, budget, build=build, seed=seed)
         with RecordProgress(quiet=quiet, verbose=verbose) as progress:
             comparison = compare_live(project, baseline, candidate, options, progress)
@@ -102,11 +106,11 @@ def command(
         comparison = compare(project, baseline, candidate, patterns=patterns, threshold=threshold)
     code = comparison.exit_code(pass_inconclusive=pass_inconclusive)
     if as_json:
-        view.show_json(comparison, code)
+        view.show_json(comparison, code, ceilings_in_force(project))
     elif markdown:
         view.show_markdown(comparison, everything=everything)
     else:
-        view.show_text(comparison, everything=everything)
+        view.show_text(comparison, ceilings_in_force(project), everything=everything)
     return code
 
 

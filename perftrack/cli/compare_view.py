@@ -6,15 +6,19 @@ import click
 
 from perftrack.app.comparison import Comparison
 from perftrack.cli.documents import commit_json, judgement_json
+from perftrack.cli.findings_view import top_lines
+from perftrack.cli.ncu_documents import findings_json
 from perftrack.cli.output import console, print_json, table
+from perftrack.cli.record_view import shown_share
 from perftrack.core.judgement import Judgement, Verdict
 from perftrack.core.model import Interval, Measurement
+from perftrack.core.share import Ceilings
 from perftrack.core.units import format_change, format_interval
 
 MARKDOWN_LIMIT = 60_000  # GitHub refuses comments over 65,536 characters
 
 
-def show_json(comparison: Comparison, exit_code: int) -> None:
+def show_json(comparison: Comparison, exit_code: int, ceilings: Ceilings) -> None:
     print_json(
         {
             "baseline": {
@@ -25,15 +29,21 @@ def show_json(comparison: Comparison, exit_code: int) -> None:
                 "commit": commit_json(comparison.candidate.commit),
                 "runs": list(comparison.candidate.run_ids),
             },
-            "cases": [judgement_json(j) for j in comparison.judgements],
+            "cases": [
+                {**judgement_json(j, ceilings.shares), "findings": _findings(comparison, j)}
+                for j in comparison.judgements
+            ],
             "summary": {**{v.value: n for v, n in comparison.counts.items()}, "exit_code": exit_code},
         }
     )
 
 
-def show_text(comparison: Comparison, *, everything: bool) -> None:
+def show_text(comparison: Comparison, ceilings: Ceilings, *, everything: bool) -> None:
     _echo_side("baseline ", comparison.baseline.commit.sha, comparison.baseline.commit.subject)
     _echo_side("candidate", comparison.candidate.commit.sha, comparison.candidate.commit.subject)
+    shown = [j for j in comparison.judgements if everything or j.verdict is not Verdict.UNCHANGED]
+    shares = [shown_share(ceilings.shares(j.candidate)) if j.candidate else "" for j in shown]
+    share_column = [("of ceiling", "right")] if any(shares) else []
     rows = table(
         [
             ("verdict", "left"),
@@ -43,12 +53,12 @@ def show_text(comparison: Comparison, *, everything: bool) -> None:
             ("candidate", "right"),
             ("change", "right"),
             ("95 % interval", "right"),
+            *share_column,
             ("tier", "left"),
             ("why", "left"),
         ]
     )
-    shown = [j for j in comparison.judgements if everything or j.verdict is not Verdict.UNCHANGED]
-    for j in shown:
+    for j, share in zip(shown, shares, strict=True):
         rows.add_row(
             j.verdict.value,
             j.subject.case.id,
@@ -57,11 +67,15 @@ def show_text(comparison: Comparison, *, everything: bool) -> None:
             _value(j.candidate),
             change(j),
             change_interval(j),
+            *([share] if share_column else []),
             j.tier.value,
             j.reasons[0].message if j.reasons else "",
         )
     if shown:
         console().print(rows)
+    for case, diff in comparison.diffs.items():
+        for number, line in enumerate(top_lines(diff)):
+            click.echo(f"{'' if number else f'profiles of {case} say'}\n  {line}".lstrip("\n"))
     for remark in remarks(comparison):
         click.echo(f"note {remark}")
     click.echo(headline(comparison))
@@ -104,8 +118,21 @@ def show_markdown(comparison: Comparison, *, everything: bool) -> None:
             lines += ["", f"{len(shown) - number} more row(s) left out for size."]
             break
         lines.append(row)
+    lines += ["", *_explanations(comparison, MARKDOWN_LIMIT - size)]
     lines += ["", *(f"- {remark}" for remark in remarks(comparison))]
     click.echo("\n".join(lines))
+
+
+def _explanations(comparison: Comparison, room: int) -> list[str]:
+    """What profiles say of the changed cases, as items of a list, as many as there is room for."""
+    items = []
+    for case, diff in comparison.diffs.items():
+        for line in top_lines(diff):
+            item = f"- {_cell(case)}: {_cell(line)}"
+            room -= len(item) + 1
+            if room > 0:
+                items.append(item)
+    return items
 
 
 # What holds for many cases alike is said once below them: what their intervals take from the lane's history.
@@ -126,6 +153,12 @@ def _cell(text: str) -> str:
     """A name as data in a Markdown table: no pipe, backtick, tag, mention or link can take effect."""
     safe = text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("`", "ˋ")
     return f"`{safe}`"
+
+
+def _findings(comparison: Comparison, judged: Judgement) -> list[dict[str, object]]:
+    """What the profiles of both sides say of a changed time; none where they were not asked or are not there."""
+    diff = comparison.diffs.get(judged.subject.case.id)
+    return findings_json(diff) if diff is not None and judged.subject.metric == "time" else []
 
 
 def headline(comparison: Comparison) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from perftrack.cli.output import interval_json, reasons_json
 from perftrack.core.fingerprint import EnvironmentFingerprint, FieldInfo, encode_value
 from perftrack.core.history import lane_of
 from perftrack.core.judgement import Judgement
 from perftrack.core.model import Case, Commit, Measurement
+from perftrack.core.share import Share
 
 
 def commit_json(commit: Commit) -> dict[str, object]:
@@ -29,7 +32,10 @@ def fingerprint_json(fingerprint: EnvironmentFingerprint | None) -> dict[str, ob
     return {"id": fingerprint.id, "key": fingerprint.key_id, "fields": fingerprint.to_dict()}
 
 
-def measurement_json(measurement: Measurement, *, samples: bool = False) -> dict[str, object]:
+def measurement_json(
+    measurement: Measurement, *, samples: bool = False, shares: Sequence[Share] | None = None
+) -> dict[str, object]:
+    """`shares`: of ceilings, the nearest first; None leaves them out."""
     document: dict[str, object] = {
         **case_json(measurement.case),
         "metric": measurement.metric,
@@ -47,6 +53,8 @@ def measurement_json(measurement: Measurement, *, samples: bool = False) -> dict
         "samples": sum(len(w.samples) for p in measurement.processes for w in p.windows),
         "fingerprint": fingerprint_json(measurement.fingerprint),
     }
+    if shares is not None:
+        document["ceilings"] = [share_json(s) for s in shares]
     if measurement.output:
         document["output"] = measurement.output
     if samples:
@@ -54,7 +62,23 @@ def measurement_json(measurement: Measurement, *, samples: bool = False) -> dict
     return document
 
 
-def judgement_json(judged: Judgement) -> dict[str, object]:
+def share_json(share: Share) -> dict[str, object]:
+    ceiling = share.ceiling
+    return {
+        "ceiling": ceiling.name,
+        "definition": ceiling.definition.value,
+        "dtype": ceiling.dtype.value if ceiling.dtype else None,
+        "share": share.value,
+        "interval": interval_json(share.interval),
+        "ceiling_value": ceiling.value,
+        "unit": ceiling.definition.unit,
+        "validated": ceiling.validated,
+        "run": ceiling.run_id,
+    }
+
+
+def judgement_json(judged: Judgement, shares: Callable[[Measurement], Sequence[Share]]) -> dict[str, object]:
+    """`shares` gives a measurement's shares of ceilings."""
     baseline, candidate = judged.baseline, judged.candidate
     return {
         **case_json(judged.subject.case),
@@ -69,6 +93,8 @@ def judgement_json(judged: Judgement) -> dict[str, object]:
         "baseline_value": baseline.value if baseline else None,
         "candidate_value": candidate.value if candidate else None,
         "unit": judged.subject.unit,
+        "baseline_ceilings": [share_json(s) for s in shares(baseline)] if baseline else [],
+        "candidate_ceilings": [share_json(s) for s in shares(candidate)] if candidate else [],
         "tier": judged.tier.value,
         "reasons": reasons_json(judged.reasons),
     }

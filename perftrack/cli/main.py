@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import click
 
+from perftrack import _early
 from perftrack._version import __version__
 from perftrack.errors import PerftrackError
 
@@ -23,6 +24,8 @@ COMMANDS = {
     "show": "perftrack.cli.show",
     "log": "perftrack.cli.log",
     "compare": "perftrack.cli.compare",
+    "ceiling": "perftrack.cli.ceiling",
+    "ncu": "perftrack.cli.ncu",
     "env": "perftrack.cli.env",
     "doctor": "perftrack.cli.doctor",
     "site": "perftrack.cli.site",
@@ -78,6 +81,7 @@ class LazyGroup(click.Group):
             if signal.getsignal(number) is signal.SIG_DFL:  # ignored under nohup: it stays so
                 signal.signal(number, _terminate)
         try:
+            _early.remove()
             extra["standalone_mode"] = False
             code = super().main(args, *rest, **extra)
             sys.stdout.flush()
@@ -87,8 +91,7 @@ class LazyGroup(click.Group):
             error.show()
             code = error.exit_code
         except (click.Abort, KeyboardInterrupt):
-            _say("Interrupted.", None)
-            code = EXIT_SIGNALLED + signal.SIGINT
+            code = _interrupted()
         except Terminated as error:
             _say(f"Ended by {signal.Signals(error.number).name}.", None)
             code = EXIT_SIGNALLED + error.number
@@ -104,9 +107,20 @@ class LazyGroup(click.Group):
             _say(f"Error: {error.strerror or error}{where}", None)
             code = EXIT_ERROR
         except Exception as error:  # noqa: BLE001 - the boundary: a traceback must not reach a user unasked
-            _unexpected(error)
-            code = EXIT_ERROR
+            # An interrupt that hits while a class is being made comes out as an error of that.
+            code = _interrupted() if _from_interrupt(error) else _unexpected(error)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _interrupted() -> int:
+    _say("Interrupted.", None)
+    return _early.EXIT_INTERRUPTED
+
+
+def _from_interrupt(error: BaseException | None) -> bool:
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _say(message: str, hint: str | None) -> None:
@@ -115,13 +129,14 @@ def _say(message: str, hint: str | None) -> None:
         click.echo(f"Hint: {hint}", err=True)
 
 
-def _unexpected(error: Exception) -> None:
+def _unexpected(error: Exception) -> int:
     if os.environ.get("PERFTRACK_DEBUG"):
         traceback.print_exception(error)
     _say(
         f"Error: unexpected {type(error).__name__}: {error}",
         "This is a bug in perftrack. Run again with PERFTRACK_DEBUG=1 and report the traceback.",
     )
+    return EXIT_ERROR
 
 
 @click.group(

@@ -35,6 +35,12 @@ def json_option(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")(command)
 
 
+def all_metrics_option(command: Command) -> Command:
+    return click.option("--all-metrics", is_flag=True, help="Every metric of every launch, in base units.")(
+        command
+    )
+
+
 def bench_option(command: Command) -> Command:
     return click.option(
         "-b",

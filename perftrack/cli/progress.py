@@ -108,6 +108,9 @@ class RecordProgress:
     def stored(self, run: Run, new: bool) -> None:
         self._line(f"  stored run {run.id}" if new else f"  run {run.id} was already stored")
 
+    def profiling(self, selected: Selected) -> None:
+        self._line(f"  profiling {selected.case.id}")
+
     def _line(self, text: str, *, always: bool = False) -> None:
         if self._quiet and not always:
             return

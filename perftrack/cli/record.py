@@ -2,30 +2,50 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from perftrack.cli.options import bench_option, json_option, project_options, verbosity_options
 
+if TYPE_CHECKING:
+    from perftrack.app.profiling import Profiler
+    from perftrack.app.project import Project
+    from perftrack.app.recording import RecordOptions
 
-@click.command("record")
+
+class _RecordCommand(click.Command):
+    """With `--ncu` and `--ncu=SET`: click would take a revision that follows the former for its value."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        options = args[: args.index("--")] if "--" in args else args
+        given = ["--ncu=" if a == "--ncu" else a for a in options]
+        return super().parse_args(ctx, given + args[len(options) :])
+
+
+@click.command("record", cls=_RecordCommand)
 @click.argument("revisions", nargs=-1, metavar="[REV]...")
 @bench_option
 @click.option("--quick", is_flag=True, help="Fewer processes and windows: a first look, marked as such.")
 @click.option("-n", "--dry-run", is_flag=True, help="Say what would be measured; measure and write nothing.")
 @click.option("--allow-dirty", is_flag=True, help="Record uncommitted changes; kept out of trends and baselines.")
 @click.option("--strict", is_flag=True, help="Exit 1 if any case failed or any benchmark file could not be used.")
-@click.option("--processes", type=click.IntRange(1, 100), help="Fresh worker processes a run. [default: 3]")
+@click.option(
+    "--processes",
+    type=click.IntRange(1, 100),
+    help="Fresh worker processes a run: fewer are quicker, and their intervals wider. [default: 3]",
+)
 @click.option(
     "--max-processes",
     type=click.IntRange(1, 100),
-    help="Go on up to this many for cases that are too wide. [default: 3]",
+    help="Go on up to this many for cases whose interval is too wide. [default: as --processes]",
 )
 @click.option(
     "--width",
     type=click.FloatRange(0, 1, min_open=True),
-    help="Relative half-width at which a case needs no more processes. [default: 0.005]",
+    help="With --max-processes: relative half-width at which a case needs no more. [default: 0.005]",
 )
 @click.option(
     "--lock-clocks", type=click.IntRange(1), metavar="MHZ", help="Lock the GPU's SM clock meanwhile; needs root."
@@ -43,6 +63,12 @@ from perftrack.cli.options import bench_option, json_option, project_options, ve
 )
 @click.option("--label", default="", help="A note kept with the run.")
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="Seed of the order of cases. [default: drawn]")
+@click.option(
+    "--ncu",
+    "ncu_set",
+    metavar="[=SET]",
+    help="Then profile each GPU case with Nsight Compute: basic, or SET, and what explains a slowdown.",
+)
 @json_option
 @verbosity_options
 @project_options
@@ -64,6 +90,7 @@ def command(
     benchmarks_from: str,
     label: str,
     seed: int | None,
+    ncu_set: str | None,
     as_json: bool,
     quiet: bool,
     verbose: bool,
@@ -75,10 +102,14 @@ def command(
     Without REV: the working tree at HEAD, in place. With REV: each in a worktree of its own, built with
     --build or the configured command. Exit 1 if nothing was measured.
 
+    --ncu profiles once the times are stored, each case in a process of its own. Where that is not possible it is
+    said, the times stay, and the exit code is what it is without (with --strict: 1).
+
     \b
     Examples:
       perftrack record
       perftrack record --quick --bench tokenize
+      perftrack record --quick --ncu HEAD
       perftrack record HEAD~2 HEAD~1 HEAD
       perftrack record --dry-run
     """
@@ -93,6 +124,7 @@ def command(
     if power_cap is not None and lock_clocks is None:
         raise UsageError("--power-cap needs --lock-clocks", "Give both, or neither.")
     project = Project.find(directory, store)
+    project.device(device)  # before profiling is tried, too
     options = RecordOptions(
         revisions=revisions,
         patterns=patterns,
@@ -117,7 +149,21 @@ def command(
         return 0 if plan.cases else 1
     if left := left_locked():
         click.echo(f"Warning: {left[0]}\nHint: {left[1]}", err=True)
+    if ncu_set is not None:
+        options = replace(options, profiler=_profiler(project, options, ncu_set))
     with RecordProgress(quiet=quiet, verbose=verbose) as progress:
         recorded = app.record(project, options, progress)
     view.show_recorded(recorded, as_json=as_json)
     return view.exit_code(recorded, strict=strict)
+
+
+def _profiler(project: Project, options: RecordOptions, ncu_set: str) -> Profiler:
+    """The profiler, tried before anything is measured: that there will be no profiles is told first."""
+    from perftrack.app.profiling import open_profiler
+
+    profiler = open_profiler(project, ncu_set, python=options.python, device=options.device)
+    if profiler.refusal is not None:
+        click.echo(f"Warning: nothing will be profiled: {profiler.refusal.message}", err=True)
+        if profiler.refusal.hint:
+            click.echo(f"Hint: {profiler.refusal.hint}", err=True)
+    return profiler

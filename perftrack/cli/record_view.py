@@ -10,7 +10,8 @@ from perftrack.app.recording import DryRun, Recorded
 from perftrack.cli.documents import case_json, commit_json, measurement_json
 from perftrack.cli.output import console, print_json, reasons_json, table
 from perftrack.core.model import Measurement, Status
-from perftrack.core.units import format_duration, format_interval
+from perftrack.core.share import Share, nearest
+from perftrack.core.units import format_duration, format_interval, format_percent
 
 
 def show_plan(plan: DryRun, *, as_json: bool) -> None:
@@ -21,6 +22,7 @@ def show_plan(plan: DryRun, *, as_json: bool) -> None:
                 "cases": [case_json(s.case) for s in plan.cases],
                 "problems": [{"where": p.where, "message": p.message} for p in plan.problems],
                 "processes": plan.processes,
+                "max_processes": plan.most_processes,
                 "at_most_s": plan.at_most_s,
             }
         )
@@ -31,13 +33,19 @@ def show_plan(plan: DryRun, *, as_json: bool) -> None:
         click.echo(f"{commit.sha[:12]} {commit.subject}")
     for selected in plan.cases:
         click.echo(f"  {selected.case.id}")
+    processes = f"{plan.processes}"
+    if plan.most_processes > plan.processes:
+        processes += f" to {plan.most_processes}"
     click.echo(
-        f"{len(plan.commits)} commit(s) × {len(plan.cases)} case(s) × {plan.processes} processes: "
+        f"{len(plan.commits)} commit(s) × {len(plan.cases)} case(s) × {processes} processes: "
         f"at most about {format_duration(plan.at_most_s)} of warm-up and timed work, set-up and builds not counted"
     )
 
 
 def show_recorded(recorded: Sequence[Recorded], *, as_json: bool) -> None:
+    for item in recorded:
+        for why in item.unprofiled:
+            click.echo(f"limitation not-profiled: {item.commit.sha[:12]}: {why}", err=True)
     if as_json:
         print_json({"runs": [_recorded_json(r) for r in recorded]})
         return
@@ -54,6 +62,8 @@ def show_recorded(recorded: Sequence[Recorded], *, as_json: bool) -> None:
         click.echo(f"  run {item.run.id}: {_summary(item)}")
         for limit in item.run.limitations:
             click.echo(f"  limitation {limit.code}: {limit.message}")
+        for profile in item.profiles:
+            click.echo(f"  profiled {profile.case_id}: {len(profile.launches)} launch(es), {profile.collection}")
 
 
 def shown_value(measurement: Measurement) -> str:
@@ -62,8 +72,17 @@ def shown_value(measurement: Measurement) -> str:
     return format_interval(measurement.value, measurement.unit, measurement.interval)
 
 
+def shown_share(found: Sequence[Share]) -> str:
+    """`81 % of MAMF bfloat16`: the share of the limit that is nearest; empty where none is known."""
+    share = nearest(found)
+    return "" if share is None else f"{format_percent(100 * share.value)} of {share.ceiling.name}"
+
+
 def note(measurement: Measurement) -> str:
-    """The one remark worth a column: why it failed or was skipped, or why its tier is C."""
+    """The one remark worth a column: why it failed or was skipped, why its tier is C, where a ceiling was read."""
+    at = next((r.message for r in measurement.reasons if r.code == "ceiling-at"), "")
+    if at and measurement.tier.value != "C":
+        return at
     if measurement.status is not Status.OK or measurement.tier.value == "C":
         return measurement.reasons[0].message.partition("\n")[0][:120] if measurement.reasons else ""
     return ""
@@ -94,12 +113,18 @@ def _recorded_json(item: Recorded) -> dict[str, object]:
         "limitations": reasons_json(run.limitations) if run else [],
         "problems": [{"where": p.where, "message": p.message, "hint": p.hint} for p in item.problems],
         "measurements": [measurement_json(m) for m in run.measurements] if run else [],
+        "profiles": [{"case": p.case_id, "launches": len(p.launches)} for p in item.profiles],
+        "unprofiled": list(item.unprofiled),
     }
 
 
 def exit_code(recorded: Sequence[Recorded], *, strict: bool) -> int:
-    """0 if every commit has a measured case; 1 if one has none, or, strictly, if anything failed."""
+    """0 if every commit has a measured case; 1 if one has none, or, strictly, if anything else is missing."""
     if not recorded or any(r.measured == 0 for r in recorded):
         return 1
-    bad = any(r.problems or any(m.status is Status.FAILED for m in r.run.measurements) for r in recorded if r.run)
+    bad = any(
+        r.unprofiled or r.problems or any(m.status is Status.FAILED for m in r.run.measurements)
+        for r in recorded
+        if r.run
+    )
     return 1 if strict and bad else 0

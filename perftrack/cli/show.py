@@ -31,42 +31,51 @@ def command(
       perftrack show HEAD~1 --bench tokenize
       perftrack show HEAD --json --samples
     """
+    from perftrack.app.ceilings import ceilings_in_force
     from perftrack.app.history import matching, results_of
     from perftrack.app.project import Project
     from perftrack.cli.documents import commit_json, measurement_json
     from perftrack.cli.output import console, print_json, table
-    from perftrack.cli.record_view import note, shown_value
+    from perftrack.cli.record_view import note, shown_share, shown_value
     from perftrack.core.fingerprint import EnvironmentFingerprint
 
-    (results,) = matching(patterns, results_of(Project.find(directory, store), revision, dirty_too=True))
+    project = Project.find(directory, store)
+    (results,) = matching(patterns, results_of(project, revision, dirty_too=True))
+    ceilings = ceilings_in_force(project)
     if as_json:
         print_json(
             {
                 "commit": commit_json(results.commit),
                 "runs": list(results.run_ids),
-                "measurements": [measurement_json(m, samples=samples) for m in results.measurements],
+                "measurements": [
+                    measurement_json(m, samples=samples, shares=ceilings.shares(m)) for m in results.measurements
+                ],
             }
         )
         return 0
     click.echo(f"{results.commit.sha[:12]} {results.commit.subject}")
+    shares = [shown_share(ceilings.shares(m)) for m in results.measurements]
+    share_column = [("of ceiling", "right")] if any(shares) else []
     rows = table(
         [
             ("case", "left"),
             ("metric", "left"),
             ("value", "right"),
+            *share_column,
             ("tier", "left"),
             ("env", "left"),
             ("", "left"),
         ]
     )
     environments: dict[str, EnvironmentFingerprint] = {}
-    for m in results.measurements:
+    for m, share in zip(results.measurements, shares, strict=True):
         if m.fingerprint is not None:
             environments.setdefault(m.fingerprint.key_id, m.fingerprint)
         rows.add_row(
             m.case.id,
             m.metric,
             shown_value(m),
+            *([share] if share_column else []),
             m.tier.value if m.value is not None else "",
             m.fingerprint.key_id[:8] if m.fingerprint else "",
             note(m),
@@ -76,6 +85,7 @@ def command(
         what = fingerprint.gpu_name or fingerprint.cpu_model
         click.echo(f"env {key[:8]}: {fingerprint.device_kind}, {what}, Python {fingerprint.python_version}")
     reasons = {r.code: r.message for m in results.measurements for r in m.reasons if m.value is not None}
+    reasons.pop("ceiling-at", None)  # beside each ceiling
     for code, message in reasons.items():
         click.echo(f"tier reason {code}: {message}")
     limits = {r.code: r.message for m in results.measurements for r in m.limitations}

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from perftrack.core.fingerprint import EnvironmentFingerprint
 from perftrack.core.history import Lane, RunSummary, Series
-from perftrack.core.model import Commit, Measurement, Run
+from perftrack.core.launch import LaunchSummary, Profile
+from perftrack.core.model import Cache, Commit, Measurement, Run
+from perftrack.core.share import Work
 from perftrack.errors import StoreError
-from perftrack.store import connection, queries, records, rows, series
+from perftrack.store import connection, profile_queries, profiles, queries, records, rows, series
 from perftrack.store.texts import canonical_json, check_text
 
 if TYPE_CHECKING:
@@ -123,6 +125,40 @@ class Store:
         with self._reading() as db:
             return tuple(r[0] for r in db.execute(queries.CASE_IDS).fetchall())
 
+    def declared_work(self) -> dict[tuple[str, str], Work]:
+        """What cases declare of one call, by case id and metric: flops, bytes and the state of the cache."""
+        with self._reading() as db:
+            return {
+                (case, metric): Work(flops, moved, cache=Cache(cache))
+                for case, metric, flops, moved, cache in db.execute(queries.DECLARED_WORK).fetchall()
+            }
+
+    def add_profile(self, profile: Profile, commits: Iterable[Commit] = ()) -> bool:
+        """Store what a profiler said of one case of a commit. Returns as add_run does."""
+        with self._refusing_bad_values("profile"):
+            batch = profiles.profile_batch(profile, commits)
+        with connection.writing(self.path, self.wait_s) as db, self._refusing_bad_values("profile"):
+            return profiles.add_profile(db, batch)
+
+    def profiles(self, sha: str, case: str | None = None) -> tuple[Profile, ...]:
+        """Every profile of a commit, or of one case of it by id; newest first."""
+        with self._reading(sha, case) as db:
+            return profiles.read_profiles(db, profile_queries.PROFILES, {"sha": sha, "case": case})
+
+    def latest_profiles(self, sha: str, *, dirty: bool = False, counters: bool = True) -> tuple[Profile, ...]:
+        """The newest profile of each case of a commit, by case id; or with `dirty` of its uncommitted changes.
+
+        Without `counters` the launches have none: they are most of a profile's bytes.
+        """
+        wanted = {"sha": sha, "dirty": dirty}
+        with self._reading(sha) as db:
+            return profiles.read_profiles(db, profile_queries.LATEST_PROFILES, wanted, counters=counters)
+
+    def codes(self, case: str | None = None) -> dict[str, dict[str, tuple[LaunchSummary, ...]]]:
+        """What ran: by case id and commit, the launches of the newest profile that is clean and whole."""
+        with self._reading(case) as db:
+            return profiles.read_codes(db, case)
+
     @contextlib.contextmanager
     def _reading(self, *names: str | None) -> Iterator[DuckDBPyConnection]:
         """A connection to ask about `names`, which come from outside and may not even be text."""
@@ -141,12 +177,12 @@ class Store:
                 ) from error
 
     @contextlib.contextmanager
-    def _refusing_bad_values(self) -> Iterator[None]:
+    def _refusing_bad_values(self, what: str = "run") -> Iterator[None]:
         """Not-a-number, integers past 64 bits, text that is no Unicode: said as what they are."""
         try:
             yield
         except (ValueError, TypeError, OverflowError) as error:
-            raise StoreError(f"the run cannot be stored in {self.path}: {error}") from error
+            raise StoreError(f"the {what} cannot be stored in {self.path}: {error}") from error
 
 
 def _insert(db: DuckDBPyConnection, batch: rows.Batch, texts: str) -> None:

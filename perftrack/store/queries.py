@@ -202,4 +202,15 @@ SELECT sha, parents, author, author_time_s, commit_time_s, subject FROM commits 
 MEASURED_SHAS = "SELECT DISTINCT sha FROM v_runs WHERE ok > 0"
 LANES = "SELECT lane_id, fields, timer, cache, protocol_version FROM v_lanes ORDER BY first_started_at_s, lane_id"
 FINGERPRINTS = "SELECT fingerprint_id, fields FROM fingerprints ORDER BY fingerprint_id"
+# What the newest measurement that declares any work of a case and metric declares of it.
+DECLARED_WORK = """
+SELECT c.case_id, m.metric, m.flops, m.bytes_moved, m.cache
+FROM measurements m
+JOIN runs r ON r.run_id = m.run_id
+JOIN cases c ON c.case_key = m.case_key
+WHERE m.flops IS NOT NULL OR m.bytes_moved IS NOT NULL
+QUALIFY row_number() OVER (
+    PARTITION BY m.case_key, m.metric ORDER BY r.started_at_s DESC, r.run_id DESC, m.measurement_no DESC
+) = 1
+"""
 CASE_IDS = "SELECT DISTINCT case_id FROM cases ORDER BY case_id"

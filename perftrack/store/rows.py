@@ -47,7 +47,7 @@ def batch(run: Run, run_id: str, commits: Iterable[Commit]) -> Batch:
     """Columns of a run and of the commits it names. Raises ValueError for what JSON cannot hold."""
     texts = Texts()
     tables = {
-        "incoming_commits": _commits(commits, texts),
+        "incoming_commits": commit_columns(commits, texts),
         "incoming_fingerprints": _fingerprints(run.measurements, texts),
         "incoming_cases": _cases(run.measurements, texts),
         "incoming_measurements": _measurements(run.measurements, texts),
@@ -86,7 +86,7 @@ def _ints(values: Iterable[int]) -> NDArray[np.int64]:
     return np.array(list(values), dtype=np.int64)
 
 
-def _commits(commits: Iterable[Commit], texts: Texts) -> Columns:
+def commit_columns(commits: Iterable[Commit], texts: Texts) -> Columns:
     rows = list({c.sha: c for c in commits}.values())
     return {
         "sha": _codes(texts, (c.sha for c in rows)),

@@ -102,9 +102,10 @@ def test_throttling_in_any_window_is_tier_c():
 
 
 def test_the_worst_exclusivity_counts():
-    shared = answer(1, exclusivity=Exclusivity.SHARED)
+    shared = answer(1, exclusivity=Exclusivity.SHARED, company="process(es) 7 on the card")
     (m,) = assemble(SELECTED, [answer(0, exclusivity=Exclusivity.EXCLUSIVE), shared], PLAIN)
     assert m.tier is MeasurementTier.C
+    assert [r.message for r in m.reasons] == ["other work shared the device: process(es) 7 on the card"]
 
 
 def test_locked_clocks_with_all_evidence_are_tier_a():

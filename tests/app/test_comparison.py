@@ -11,6 +11,7 @@ from perftrack.app.history import CommitResults
 from perftrack.core.history import lane_of
 from perftrack.core.judgement import Judgement, Verdict
 from perftrack.core.model import Commit, Measurement, MeasurementTier, Status
+from perftrack.core.verdict import judge
 from tests.app.builders import environment, measurement
 from tests.core.builders import failed
 
@@ -63,6 +64,18 @@ def test_a_case_skipped_on_both_sides_does_not_block_and_a_measured_one_that_is_
     assert comparison(judged(V.UNCHANGED), both).exit_code() == 0
     now = judged(V.NOT_COMPARABLE, candidate=skipped)
     assert comparison(judged(V.UNCHANGED), now).exit_code() == 4
+
+
+def test_a_case_that_failed_on_the_baseline_is_new_and_does_not_block():
+    new = judge(replace(failed(), case=measurement().case), measurement())
+    assert new.verdict is V.NOT_COMPARABLE
+    assert comparison(judged(V.UNCHANGED), new).exit_code() == 0
+    assert comparison(new).exit_code() == 4
+
+
+def test_a_case_that_failed_on_the_baseline_and_is_gone_is_nobody_s_loss():
+    gone = judge(failed(), None)
+    assert comparison(judged(V.UNCHANGED), gone).exit_code() == 0
 
 
 def test_cases_pair_by_case_and_metric():

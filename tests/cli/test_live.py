@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests import scratch
@@ -53,6 +55,35 @@ def test_a_case_that_fails_on_one_side_is_failed_and_blocks(repo: Scratch):
     answer = repo.run("compare", "HEAD~1", "--live", "--json", "--bench", "total")
     assert answer.code == 4
     assert "broken here" in answer.document["cases"][0]["reasons"][0]["message"]
+
+
+def test_a_case_that_only_the_candidate_can_run_is_new_and_does_not_block(repo: Scratch):
+    text = scratch.BENCHMARKS.replace("return lambda: sum(range(10))", "import mylib\n    return mylib.work")
+    repo.commit("Without the library")
+    repo.write("benchmarks/bench_text.py", text)
+    repo.write("mylib.py", "def work():\n    pass\n")
+    repo.commit("With it")
+    answer = repo.run(
+        "compare", "HEAD~1", "--live", "--json", "--bench", "total", "--bench", "size=1000", "--seed", "4"
+    )
+    assert answer.code == 0, answer.err
+    verdicts = {c["case"]: c["verdict"] for c in answer.document["cases"]}
+    assert verdicts == {"total": "not-comparable", "tokenize[size=1000]": "unchanged"}
+    (new,) = [c for c in answer.document["cases"] if c["case"] == "total"]
+    assert "failed in baseline: ModuleNotFoundError" in new["reasons"][0]["message"]
+    assert new["candidate_value"] is not None
+
+
+def test_a_baseline_that_fails_now_and_then_is_no_new_case(repo: Scratch):
+    broken = json.loads(scratch.replay())
+    broken["cases"]["total"]["time"]["fail"] = {"process": 2, "message": "lost now and then"}
+    repo.write("replay.json", json.dumps(broken))
+    repo.commit("Shaky")
+    repo.write("replay.json", scratch.replay())
+    repo.commit("Steady")
+    answer = repo.run("compare", "HEAD~1", "--live", "--json", "--bench", "total", "--seed", "5")
+    assert answer.code == 4
+    assert answer.document["cases"][0]["verdict"] == "failed"
 
 
 def test_one_commit_twice_is_an_error(repo: Scratch):

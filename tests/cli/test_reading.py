@@ -189,6 +189,22 @@ class TestCompare:
         (failed,) = [c for c in answer.document["cases"] if c["verdict"] == "failed"]
         assert "device lost" in failed["reasons"][0]["message"]
 
+    def test_a_case_that_failed_on_the_baseline_alone_is_new(self, repo: Scratch):
+        good = scratch.replay()
+        broken = json.loads(good)
+        broken["cases"]["total"]["time"]["fail"] = "no such function yet"
+        repo.write("replay.json", json.dumps(broken))
+        repo.commit("Before total worked")
+        repo.run("record", "--quick")
+        repo.write("replay.json", good)
+        repo.commit("Total works")
+        repo.run("record", "--quick")
+        answer = repo.run("compare", "HEAD~1", "--json", "--threshold", "0.5")
+        assert answer.code == 0, answer.out
+        (new,) = [c for c in answer.document["cases"] if c["verdict"] == "not-comparable"]
+        assert (new["case"], new["baseline_value"]) == ("total", None)
+        assert "failed in baseline: no such function yet" in new["reasons"][0]["message"]
+
     def test_a_new_case_does_not_block(self, repo: Scratch):
         repo.run("record", "--quick", "--bench", "source_size")
         repo.commit("Second")

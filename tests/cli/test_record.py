@@ -156,6 +156,52 @@ def test_an_unknown_option_is_wrong_usage(repo: Scratch):
     assert "--quick" in answer.err
 
 
+@pytest.mark.parametrize("arguments", [("record",), ("record", "HEAD"), ("record", "--dry-run"), ("env",)])
+@pytest.mark.parametrize("device", ["abacus", "", "CPU"])
+def test_a_device_that_does_not_exist_is_wrong_usage_before_anything_runs(repo: Scratch, arguments, device):
+    repo.write("benchmarks/bench_text.py", "open('imported', 'w')\n")
+    repo.commit("Tells when it is imported")
+    answer = repo.run(*arguments, "--device", device)
+    assert answer.code == 2
+    assert f"no device kind {device!r}" in answer.err and "one of auto, cpu, cuda" in answer.err
+    assert not (repo.root / "imported").exists()
+    assert not (repo.root / "perftrack.duckdb").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--processes", "5", "--max-processes", "4"), "--max-processes 4 is below the 5"),
+        (("--max-processes", "2"), "--max-processes 2 is below the 3"),
+        (("--width", "0.01"), "--width says when more processes are needed"),
+        (("--processes", "5", "--max-processes", "5", "--width", "0.01"), "Give --max-processes above 5"),
+    ],
+)
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)])
+def test_amounts_that_do_not_fit_together_are_wrong_usage(repo: Scratch, arguments, says, dry):
+    answer = repo.run("record", *arguments, *dry)
+    assert answer.code == 2
+    assert says in answer.err
+    assert not (repo.root / "perftrack.duckdb").exists()
+
+
+def test_a_dry_run_counts_the_processes_that_there_may_be(repo: Scratch):
+    few = repo.run("record", "--dry-run", "--json").document
+    many = repo.run("record", "--dry-run", "--json", "--max-processes", "9").document
+    assert (many["processes"], many["max_processes"]) == (3, 9)
+    assert many["at_most_s"] == pytest.approx(3 * few["at_most_s"])
+    assert "× 3 to 9 processes" in repo.run("record", "--dry-run", "--max-processes", "9").out
+
+
+@pytest.mark.parametrize("arguments", [("record",), ("compare", "HEAD~1", "--live")])
+def test_a_configured_device_that_does_not_exist_is_told_with_its_file(repo: Scratch, arguments):
+    repo.write("perftrack.toml", 'device = "abacus"\n')
+    repo.commit("Abacus")
+    answer = repo.run(*arguments)
+    assert answer.code == 1
+    assert "perftrack.toml: device: no device kind 'abacus'" in answer.err
+
+
 def test_a_build_command_runs_in_the_worktree_and_not_in_the_checkout(repo: Scratch):
     answer = repo.run("record", "HEAD", "--quick", "--build", "touch built-here")
     assert answer.code == 0, answer.err
@@ -239,7 +285,38 @@ def child_comes_back():
 
 @pt.benchmark
 def closes_descriptors():
-    return lambda: os.closerange(3, 64)
+    return lambda: os.closerange(3, 256)
+
+
+@pt.benchmark
+def closes_everything():
+    return lambda: os.closerange(3, 1 << 20)
+
+
+@pt.benchmark
+def closes_stdout():
+    os.close(1)
+    return lambda: sum(range(100))
+
+
+@pt.benchmark
+def replaces_stderr():
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    return lambda: sum(range(100))
+
+
+@pt.benchmark
+def closes_python_s_stdout():
+    sys.stdout.close()
+    return lambda: sum(range(100))
+
+
+@pt.benchmark
+def redirects_and_puts_back():
+    kept = os.dup(1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    yield lambda: sum(range(100))
+    os.dup2(kept, 1)
 
 
 @pt.benchmark
@@ -280,7 +357,11 @@ def hostile(tmp_path_factory):
         ("exits", "SystemExit: 3"),
         ("dies", "killed by SIGKILL"),
         ("leaves", "exited with code 9"),
-        ("closes_descriptors", "the worker"),
+        ("closes_descriptors", "not its own: its requests' pipe, its replies' pipe"),
+        ("closes_everything", "the worker exited with code 1"),
+        ("closes_stdout", "not its own: stdout"),
+        ("replaces_stderr", "not its own: stderr"),
+        ("closes_python_s_stdout", "not its own: stdout"),
         ("no_callable", "returned int, not a callable"),
         ("teardown_fails", "RuntimeError: in teardown"),
     ],
@@ -296,7 +377,7 @@ def test_a_metric_that_is_no_number_fails(hostile):
     assert "not a finite number" in hostile[1]["not_a_number", "value"]["reasons"][0]["message"]
 
 
-@pytest.mark.parametrize("case", ["fine", "prints", "forks", "child_comes_back"])
+@pytest.mark.parametrize("case", ["fine", "prints", "forks", "child_comes_back", "redirects_and_puts_back"])
 def test_the_others_are_measured(hostile, case):
     assert hostile[1][case, "time"]["status"] == "ok"
 
@@ -542,3 +623,44 @@ def test_a_stream_that_cannot_show_a_character_gets_another(history: Scratch):
     answer = history.run("show", PYTHONIOENCODING="ascii")
     assert answer.code == 0
     assert "tokenize" in answer.out
+
+
+@pytest.fixture
+def with_submodule(tmp_path, monkeypatch):
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "protocol.file.allow")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "always")
+    library = scratch.make(tmp_path / "library", benchmarks="", config="")
+    library.write("lib.py", "V = 42\n")
+    library.commit("Library")
+    bench = (
+        "import sys, perftrack as pt\nsys.path.insert(0, 'vendored')\n"
+        "@pt.metric(unit='')\ndef v():\n    import lib\n    return lib.V\n"
+    )
+    made = scratch.make(tmp_path / "p", benchmarks=bench, config="")
+    made.git("submodule", "--quiet", "add", "../library", "vendored")
+    made.commit("Vendor it")
+    return made
+
+
+def test_a_commit_s_submodules_are_missing_and_it_says_so(with_submodule: Scratch):
+    answer = with_submodule.run("record", "HEAD", "--quick", "--json", replayed=False)
+    (run,) = answer.document["runs"]
+    assert "no-submodules" in [r["code"] for r in run["limitations"]]
+    assert "No module named 'lib'" in run["measurements"][0]["reasons"][0]["message"]
+
+
+def test_a_build_that_fetches_submodules_has_them_measured(with_submodule: Scratch):
+    fetch = "git submodule update --init --recursive"
+    answer = with_submodule.run("record", "HEAD", "--quick", "--json", "--build", fetch, replayed=False)
+    (run,) = answer.document["runs"]
+    assert "no-submodules" not in [r["code"] for r in run["limitations"]]
+    assert run["measurements"][0]["value"] == 42
+    assert with_submodule.git("worktree", "list").count("\n") == 0
+
+
+def test_submodules_of_the_checkout_are_the_users_own(with_submodule: Scratch):
+    answer = with_submodule.run("record", "--quick", "--json", replayed=False)
+    (run,) = answer.document["runs"]
+    assert run["measurements"][0]["value"] == 42
+    assert "no-submodules" not in [r["code"] for r in run["limitations"]]

@@ -11,11 +11,14 @@ from perftrack.errors import StoreError, StoreMissingError, StoreVersionError
 from perftrack.store import Store, connection, schema
 from tests.store import builders
 
+KNOWN = [(m.version, m.name) for m in schema.migrations()]
+CURRENT, NEXT = len(KNOWN), len(KNOWN) + 1
+
 
 @pytest.fixture
 def newer(monkeypatch: pytest.MonkeyPatch) -> None:
     """A perftrack with one migration more."""
-    steps = (*schema.migrations(), schema.Migration(2, "note", "ALTER TABLE runs ADD COLUMN note VARCHAR"))
+    steps = (*schema.migrations(), schema.Migration(NEXT, "note", "ALTER TABLE runs ADD COLUMN note VARCHAR"))
     monkeypatch.setattr(schema, "migrations", lambda: steps)
 
 
@@ -26,8 +29,9 @@ def versions(store: Store) -> list[tuple[object, ...]]:
 
 def test_a_new_store_has_every_migration(no_store: Store) -> None:
     no_store.add_run(builders.run())
-    assert versions(no_store) == [(1, "initial")]
-    assert [m.version for m in schema.migrations()] == [1]
+    assert versions(no_store) == KNOWN
+    assert [version for version, _ in KNOWN] == list(range(1, NEXT))
+    assert KNOWN[0] == (1, "initial")
 
 
 def test_an_older_store_is_migrated_on_writing(store: Store, request: pytest.FixtureRequest) -> None:
@@ -36,7 +40,7 @@ def test_an_older_store_is_migrated_on_writing(store: Store, request: pytest.Fix
     # This test's migration adds a column that the writer does not fill.
     with connection.writing(store.path, 1.0):
         pass
-    assert versions(store) == [(1, "initial"), (2, "note")]
+    assert versions(store) == [*KNOWN, (NEXT, "note")]
     assert [r.started_at for r in store.runs()] == [1.0]
 
 
@@ -46,7 +50,9 @@ def test_an_older_store_is_refused_on_reading_with_what_upgrades_it(
     store.add_run(builders.run())
     before = store.path.read_bytes()
     request.getfixturevalue("newer")
-    with pytest.raises(StoreVersionError, match="schema version 1; this perftrack reads version 2") as caught:
+    with pytest.raises(
+        StoreVersionError, match=f"schema version {CURRENT}; this perftrack reads version {NEXT}"
+    ) as caught:
         store.runs()
     assert "perftrack record" in str(caught.value.hint)
     assert store.path.read_bytes() == before
@@ -55,14 +61,14 @@ def test_an_older_store_is_refused_on_reading_with_what_upgrades_it(
 def test_a_migration_that_fails_changes_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.add_run(builders.run(at=1))
     broken = schema.Migration(
-        2, "broken", "DROP VIEW v_runs; CREATE TABLE note (x INTEGER); SELECT * FROM nowhere"
+        NEXT, "broken", "DROP VIEW v_runs; CREATE TABLE note (x INTEGER); SELECT * FROM nowhere"
     )
     steps = (*schema.migrations(), broken)
     with monkeypatch.context() as patch:
         patch.setattr(schema, "migrations", lambda: steps)
         with pytest.raises(StoreError, match="nowhere"):
             store.add_run(builders.run(at=2))
-    assert versions(store) == [(1, "initial")]
+    assert versions(store) == KNOWN
     assert [r.started_at for r in store.runs()] == [1.0]
 
 
@@ -73,7 +79,7 @@ def test_a_newer_store_is_refused_and_left_alone(no_store: Store, monkeypatch: p
     before = no_store.path.read_bytes()
     monkeypatch.undo()
     for call in (no_store.runs, lambda: no_store.add_run(builders.run())):
-        with pytest.raises(StoreVersionError, match="newer perftrack: schema version 2") as caught:
+        with pytest.raises(StoreVersionError, match=f"newer perftrack: schema version {NEXT}") as caught:
             call()
         assert "pip install --upgrade" in str(caught.value.hint)
     assert no_store.path.read_bytes() == before
