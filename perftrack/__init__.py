@@ -6,11 +6,9 @@ Nothing heavy is imported until it is used.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING
-
 from perftrack._version import __version__
 
+TYPE_CHECKING = False  # as in typing, whose import would take longer than all of this
 if TYPE_CHECKING:
     from perftrack.core.fingerprint import EnvironmentFingerprint
     from perftrack.core.model import MeasurementTier
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from perftrack.timing.environment import arch_family, capture_fingerprint
     from perftrack.timing.measure import measure
     from perftrack.timing.results import ComparisonResult, TimingResult
-    from perftrack.timing.telemetry import ClockSampler
+    from perftrack.timing.sampler import ClockSampler
 
 _WHERE = {
     "EnvironmentFingerprint": "perftrack.core.fingerprint",
@@ -46,7 +44,7 @@ _WHERE = {
     "measure": "perftrack.timing.measure",
     "ComparisonResult": "perftrack.timing.results",
     "TimingResult": "perftrack.timing.results",
-    "ClockSampler": "perftrack.timing.telemetry",
+    "ClockSampler": "perftrack.timing.sampler",
 }
 
 __all__ = [
@@ -79,6 +77,8 @@ def __getattr__(name: str) -> object:
     where = _WHERE.get(name)
     if where is None:
         raise AttributeError(f"module 'perftrack' has no attribute {name!r}")
+    import importlib
+
     value = getattr(importlib.import_module(where), name)
     globals()[name] = value
     return value

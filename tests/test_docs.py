@@ -14,7 +14,7 @@ import click
 import pytest
 
 from perftrack.cli.main import main
-from tests import scratch
+from tests import fake_ncu, scratch
 from tests.scratch import Answer, Scratch
 
 ROOT = Path(__file__).parent.parent
@@ -66,8 +66,8 @@ def readme_commands() -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Scratch:
-    """A repository with the names that examples use, its last three commits recorded."""
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scratch]:
+    """A repository with the names that examples use: three commits recorded, and profiled by a stand-in."""
     repo = scratch.make(tmp_path_factory.mktemp("docs") / "project")
     matmul = "import perftrack as pt\n@pt.benchmark(params={'n': [1024]})\ndef matmul(n):\n    return lambda: n\n"
     times = json.loads(scratch.replay())
@@ -76,9 +76,19 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Scratch:
     repo.write("replay.json", json.dumps(times))
     for subject in ("Add a matrix product", "Write it down", "Release"):
         repo.commit(subject)
-    done = repo.run("record", "HEAD~2", "HEAD~1", "HEAD", "--quick")
-    assert done.code == 0, done.err
-    return repo
+    counted = {"smsp__inst_executed.sum": ("5", "inst"), "gpu__time_duration.sum": ("1500", "ns")}
+    page = fake_ncu.raw_page(counted)
+    for name, text in (("raw.csv", page), ("details.csv", page), ("other.csv", page), ("train.py", "")):
+        repo.write(name, text)
+    (repo.root / ".git" / "info" / "exclude").write_text("*.csv\ntrain.py\nprofile.ncu-rep\n")
+    ncu = fake_ncu.install(repo.state / "bin") | {"FAKE_NCU_REPORT": str(repo.root / "raw.csv")}
+    with pytest.MonkeyPatch.context() as patch:
+        for variable, value in ncu.items():
+            patch.setenv(variable, value)
+        done = repo.run("record", "HEAD~2", "HEAD~1", "HEAD", "--quick", "--ncu")
+        assert done.code == 0, done.err
+        assert "not-profiled" not in done.err
+        yield repo
 
 
 @pytest.mark.parametrize("words", [w for w in LEAVES if w], ids=" ".join)

@@ -72,9 +72,10 @@ def worker_modules() -> list[str]:
     parents_side = {"timing/measure.py", "timing/compare.py", "suite/pool.py", "suite/selection.py"}
     folders = ("timing", "suite")
     files = [p for p in MODULES if p.relative_to(ROOT / "perftrack").parts[0] in folders]
-    core = ("checkup", "model", "fingerprint", "tiers", "reasons", "plan")
+    core = ("checkup", "model", "fingerprint", "tiers", "reasons", "plan", "ceiling", "limit", "share")
     files += [ROOT / "perftrack" / "core" / f"{name}.py" for name in core]
-    files += [ROOT / "perftrack" / "app" / "worker.py", ROOT / "perftrack" / "errors.py"]
+    files += [ROOT / "perftrack" / "app" / f"{name}.py" for name in ("worker", "rigwork", "rigopen")]
+    files += [ROOT / "perftrack" / "errors.py"]
     kept = [p for p in files if p.relative_to(ROOT / "perftrack").as_posix() not in parents_side]
     return [".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for p in kept]
 

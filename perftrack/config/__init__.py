@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from perftrack.config.command import commands
-from perftrack.config.values import field_names, number, pattern, relative, text, texts, variables, whole
+from perftrack.config.values import field_names, number, one_of, pattern, relative, text, texts, variables, whole
 from perftrack.core.command import CommandSpec
 from perftrack.core.fingerprint import make_policy
 from perftrack.errors import ConfigError
@@ -44,6 +44,11 @@ class Config:
     device: str = ""
     threshold: float = 0.02
     site: str = "perftrack-site"
+    ncu: str = ""
+    ncu_clock_control: str = "none"
+    ncu_cache_control: str = "all"
+    ncu_launches: int = 200
+    ncu_timeout_s: float = 600.0
     fingerprint_key: tuple[str, ...] = ()
     fingerprint_context: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -144,6 +149,18 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("device", "device", text, "device to run on instead of the declared one: cpu, cuda, …"),
     Setting("threshold", "threshold", number(0, 10), "relative change that matters, 0.02 is 2 %"),
     Setting("site", "site", text, "folder that site build writes"),
+    Setting("ncu", "ncu", text, "Nsight Compute's ncu; empty: the one on PATH, or an installed one"),
+    Setting(
+        "ncu-clock-control",
+        "ncu_clock_control",
+        one_of("none", "base", "boost"),
+        "what ncu does to the clocks: none, base or boost",
+    ),
+    Setting(
+        "ncu-cache-control", "ncu_cache_control", one_of("all", "none"), "caches that ncu flushes: all or none"
+    ),
+    Setting("ncu-launches", "ncu_launches", whole(1, 100_000), "most launches of a case that are profiled"),
+    Setting("ncu-timeout", "ncu_timeout_s", number(0, 86_400), "seconds that profiling one case may take"),
     Setting("fingerprint-key", "fingerprint_key", field_names, "context fields that must match to compare"),
     Setting("fingerprint-context", "fingerprint_context", field_names, "key fields that need not match"),
     Setting("environment", "environment", variables, "environment variables set for the workers"),

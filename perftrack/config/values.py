@@ -14,6 +14,15 @@ def text(raw: object) -> str:
     return raw
 
 
+def one_of(*choices: str) -> Callable[[object], str]:
+    def parse(raw: object) -> str:
+        if raw not in choices:
+            raise ValueError(f"must be {' or '.join(map(repr, choices))}, not {raw!r}")
+        return str(raw)
+
+    return parse
+
+
 def relative(raw: object) -> str:
     path = text(raw)
     if not path or Path(path).is_absolute() or ".." in Path(path).parts:

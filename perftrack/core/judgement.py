@@ -8,6 +8,8 @@ from enum import StrEnum
 
 from perftrack.core.model import Interval, Measurement, MeasurementTier, Reason
 
+EQUAL_CODE = "equal-code"
+
 
 class Verdict(StrEnum):
     REGRESSION = "regression"
@@ -43,6 +45,11 @@ class Judgement:
         side = self.candidate or self.baseline
         assert side is not None
         return side
+
+    @property
+    def of_equal_code(self) -> bool:
+        """Whether both sides were seen to run the same code: a change, if any, is not of it."""
+        return any(r.code == EQUAL_CODE for r in self.reasons)
 
     @property
     def speedup(self) -> float | None:

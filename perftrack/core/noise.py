@@ -19,18 +19,19 @@ MAD_EFFICIENCY = 0.37  # of a median absolute deviation on normal data (Rousseeu
 class LaneNoise:
     """Run-to-run spread of a lane: standard deviation of ln(value) beyond what processes explain.
 
-    `runs` 0: not learnt, assumed.
+    `runs` 0: not learnt, assumed. `pairs`: of runs of equal code that it is learnt from as well.
     """
 
     sigma: float
     runs: int
+    pairs: int = 0
 
     @property
     def df(self) -> float:
-        """Degrees of freedom of `sigma`: a deviation's worth of `runs`, at least one."""
+        """Degrees of freedom of `sigma`: a deviation's worth of `runs`, or one for each pair, at least one."""
         if not self.runs:
-            return ASSUMED_DF
-        return max(1.0, MAD_EFFICIENCY * (self.runs - 1))
+            return ASSUMED_DF + self.pairs
+        return max(1.0, MAD_EFFICIENCY * (self.runs - 1), self.pairs)
 
 
 def lane_noise(values: Sequence[float], within: Sequence[float]) -> LaneNoise | None:
@@ -50,3 +51,21 @@ def lane_noise(values: Sequence[float], within: Sequence[float]) -> LaneNoise | 
 
 
 ASSUMED = LaneNoise(ASSUMED_SIGMA, 0)
+
+
+def with_pairs(noise: LaneNoise | None, steps: Sequence[float], within: Sequence[float]) -> LaneNoise | None:
+    """Noise that is also learnt from pairs of runs of equal code: whatever moved them was noise.
+
+    `steps`: (n,) ln(value / value) of each pair; `within`: (n,) variance of the step that both runs' own processes
+    explain. A deviation from history shrugs off a large step, which may be the code's; one of equal code counts in
+    full. Pooled with `noise`, or with what is assumed where that is None, by degrees of freedom. The pairs are
+    steps of the same history, so their degrees of freedom do not add to its own.
+    """
+    if not steps:
+        return noise
+    base = noise or ASSUMED
+    squares = np.square(np.asarray(steps, dtype=np.float64)) - np.asarray(within, dtype=np.float64)
+    of_pairs = max(float(squares.mean()) / 2, 0.0)
+    count = len(steps)
+    pooled = (base.df * base.sigma**2 + count * of_pairs) / (base.df + count)
+    return LaneNoise(math.sqrt(pooled), base.runs, count)

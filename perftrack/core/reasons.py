@@ -20,8 +20,8 @@ REASONS: dict[str, str] = {
     "power-capped": "software power cap active: this is the sustained regime, not the boost clock",
     "unknown-event-reasons": "clock event reasons with unknown bits {bits}",
     "few-processes": "{count} process(es); tier A needs at least {need}",
-    "exclusivity-unknown": "whether other work shared the device is unknown",
-    "device-shared": "other processes used the device: {detail}",
+    "exclusivity-unknown": "whether other work shared the device is unknown: {detail}",
+    "device-shared": "other work shared the device: {detail}",
     "unknown-key-field": "key fingerprint field(s) could not be read: {names}",
     "dirty-tree": "the working tree had uncommitted changes",
     "benchmark-failed": "{detail}",
@@ -52,13 +52,66 @@ REASONS: dict[str, str] = {
     "zero-value": "{side} has a value of zero or below: no ratio exists",
     "exact-equal": "every process read the same value on both sides",
     "exact-change": "every process of a side read the same value, and the sides differ by {change}",
+    "permutation": (
+        "a permutation test of {baseline} against {candidate} processes; the lane's run-to-run variance is "
+        "unknown: runs taken apart may differ by more"
+    ),
     "no-lane-history": "the lane's run-to-run variance is unknown: runs taken apart may differ by more than shown",
     "assumed-lane-noise": (
         "fewer than {need} runs in this lane: a run-to-run standard deviation of {pct:.2g} % is assumed; "
         "compare --live needs no assumption"
     ),
     "live": "both sides took turns for {rounds} rounds; running second in a round cost {slot_pct:.2g} %",
+    "equal-code-noise": (
+        "includes a run-to-run standard deviation of {pct:.2g} %, from {pairs} pair(s) of runs of equal code "
+        "and {rest}"
+    ),
+    "equal-code": (
+        "both sides ran the same machine code, in launches of the same shape that did the same work: a change of "
+        "{change} is noise, the environment or work outside of kernels"
+    ),
     "lane-noise": "includes the lane's run-to-run standard deviation of {pct:.2g} % ({runs} runs)",
+    # Ceilings
+    "ceiling-at": "measured at {where}",
+    "ceiling-partial": "the search ended before this was measured as its definition asks: it may be higher",
+    "ceiling-conditions": "telemetry did not show that the conditions of the definition held",
+    "search-ended-early": "the search ended early: {why}; this is the best until then",
+    "ceiling-unvalidated": "no telemetry: neither the boost clock nor saturation could be checked, unvalidated",
+    "power-not-separating": (
+        "power as {telemetry} reads it was not shown to tell a boost burst from a saturated run: "
+        "no shape was excluded by it"
+    ),
+    "clock-below-rated": (
+        "the highest SM clock of the run was {clock_mhz:.0f} MHz, rated {rated_mhz:.0f} MHz: "
+        "clocks locked or capped, or the card too hot"
+    ),
+    "geometry-unchecked": (
+        "the automatic search was not compared with an exhaustive grid on a device like {product}: "
+        "check its pick with a small --search grid"
+    ),
+    "shapes-skipped": "{count} shape(s) could not be run: {detail}",
+    "tunableop-off": (
+        "TunableOp is off, and without it AMD's libraries seldom choose their fastest kernels: "
+        "set PYTORCH_TUNABLEOP_ENABLED=1"
+    ),
+    "kernels-tuned": "kernels were tuned for {count} shortlisted shape(s); all others ran with the default ones",
+    "no-clock-readings": "the SM clock could not be read: not shown to have run at boost clock",
+    "no-boost-clock": (
+        "no five iterations ran at {clock_mhz:.0f} MHz or more: a rate at a lower clock, not an achievable burst"
+    ),
+    "no-saturated-anchor": (
+        "no confirmed shape drew full power at a readable clock: nothing to tell saturated from boosting by; "
+        "include shapes that are large in every dimension"
+    ),
+    "sustained-fallback": (
+        "no confirmed shape passed every check; the best available one {flaw}: include larger shapes or a higher K"
+    ),
+    "soak-capped": "heating ended at its time limit while the device had not settled: may read high",
+    "siblings-idle": (
+        "{count} other card(s) of this board idled while it was measured (share of the time: {shares}): "
+        "reads higher than with all of them busy"
+    ),
+    "not-steady": "the second half of a window was {drop_pct:.1f} % slower (limit {limit_pct:g} %)",
     # Limitations
     "benchmarks-uncommitted": "the benchmark files had uncommitted changes: {paths}",
     "no-submodules": "submodules are not checked out in a commit's worktree: have the build command do it",
@@ -73,6 +126,9 @@ REASONS: dict[str, str] = {
     "cache-hot": "inputs may be in cache: repeated calls on the same data",
     "below-timer-target": "a sample lasts {factor:.0f}× the timer's resolution; the target is {target:g}×",
     "warmup-capped": "warm-up ended at its time limit before throughput was seen to be steady",
+    "telemetry-polled": (
+        "the card counts no throttling: a thread read its clocks beside the work, {pct:.2g} % of the time"
+    ),
     "width-target-missed": "half-width {got}; the target of {want_pct:g} % was not reached in the time allowed",
     "process-start-included": "times a whole command: process start is included",
 }

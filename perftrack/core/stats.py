@@ -51,17 +51,24 @@ def cv_percent(samples: Sequence[float]) -> float:
     return 100.0 * float(values.std()) / abs(mean)
 
 
-def bootstrap_ci(samples: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
+def bootstrap_ci(
+    samples: Sequence[float],
+    confidence: float = 0.95,
+    n_resamples: int | None = None,
+    seed: int | None = None,
+) -> tuple[float, float]:
     """Percentile-bootstrap interval of the median, exact: the limit of infinitely many resamples.
 
     A resample's median is an order statistic of the sample (or the mean of two), and which one has
     a known multinomial probability, so nothing is drawn (Efron 1979, Maritz & Jarrett 1978).
     It covers sampling error inside one window and nothing else; use core.estimate for an interval
-    that a later run should fall in. Raises InvalidValueError for fewer than two samples.
+    that a later run should fall in. `n_resamples` and `seed` are taken from callers who are used to resampling,
+    and change nothing. Raises InvalidValueError for fewer than two samples.
     """
     if len(samples) < 2:
         raise InvalidValueError("bootstrap interval needs at least 2 samples")
     alpha = _alpha(confidence)
+    _check_resampling(n_resamples, seed)
     support, weights = _median_distribution(_finite(samples))
     below = np.cumsum(weights)
     last = len(support) - 1
@@ -72,18 +79,23 @@ def bootstrap_ci(samples: Sequence[float], confidence: float = 0.95) -> tuple[fl
 
 
 def ratio_ci(
-    candidate: Sequence[float], baseline: Sequence[float], confidence: float = 0.95
+    candidate: Sequence[float],
+    baseline: Sequence[float],
+    confidence: float = 0.95,
+    n_resamples: int | None = None,
+    seed: int | None = None,
 ) -> tuple[float, float]:
     """Interval of speedup = median(baseline) / median(candidate); above 1 the candidate is faster.
 
-    Both sides are resampled independently, exactly as in `bootstrap_ci`. Raises InvalidValueError
-    for fewer than two samples on a side or a candidate value of zero or below.
+    Both sides are resampled independently, exactly as in `bootstrap_ci`; `n_resamples` and `seed` as there.
+    Raises InvalidValueError for fewer than two samples on a side or a candidate value of zero or below.
     """
     if len(candidate) < 2 or len(baseline) < 2:
         raise InvalidValueError("ratio interval needs at least 2 samples on each side")
     if min(candidate) <= 0.0:
         raise InvalidValueError("candidate has a sample of zero or below: the ratio is not defined")
     alpha = _alpha(confidence)
+    _check_resampling(n_resamples, seed)
     ratio = _Ratio(_median_distribution(_finite(baseline)), _median_distribution(_finite(candidate)))
     return ratio.quantile(alpha / 2), ratio.quantile(1 - alpha / 2)
 
@@ -117,6 +129,12 @@ def _alpha(confidence: float) -> float:
     if not 0.0 < confidence < 1.0:
         raise InvalidValueError(f"confidence must be in (0, 1), got {confidence}")
     return 1.0 - confidence
+
+
+def _check_resampling(n_resamples: int | None, seed: int | None) -> None:
+    del seed
+    if n_resamples is not None and n_resamples < 1:
+        raise InvalidValueError(f"n_resamples must be at least 1, got {n_resamples}")
 
 
 def _median_distribution(values: Floats) -> tuple[Floats, Floats]:

@@ -1,9 +1,10 @@
 """From two measurements to a verdict. It starts at `inconclusive` and is upgraded by evidence.
 
-Effect d = ln(candidate / baseline) of the metric, sign turned so that positive is worse. Its interval
-is Welch's t interval (Welch 1947) on the logarithms of the process values: the process is the unit,
-never the pooled sample. Where the lane's run-to-run variance is known from history it is added to
-the variance of each side, because two runs taken apart differ by that much with nothing changed.
+Effect d = ln(candidate / baseline) of the metric, sign turned so that positive is worse. The process is the
+unit, never the pooled sample. Where the lane's run-to-run variance is known from history, the interval is
+Welch's t interval (Welch 1947) on the logarithms of the process values with that variance added, because two
+runs taken apart differ by that much with nothing changed; one process a side is then enough. Without history,
+four processes a side or more are judged by a permutation test, and fewer with a run-to-run variance assumed.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from perftrack.core.judgement import Judgement, Verdict
 from perftrack.core.model import Direction, Interval, Measurement, MeasurementTier, Reason, Status, Timer
 from perftrack.core.noise import MIN_RUNS, LaneNoise
 from perftrack.core.paired import PairedEffect
+from perftrack.core.permutation import MIN_SIDE, permutation_test
 from perftrack.core.reasons import reason
 from perftrack.core.stats import t_quantile, t_two_sided_p
 from perftrack.core.units import format_percent
@@ -75,18 +77,19 @@ def judge(
 
 
 def _refuse(start: Judgement) -> Judgement | None:
-    """The judgements that need no statistics: a side missing, failed, not alike, or of tier C."""
+    """The judgements that need no statistics: a side missing, failed, not alike, or of tier C.
+
+    A case that failed on the baseline alone has nothing there to compare with: its code may have come later.
+    """
     baseline, candidate = start.baseline, start.candidate
-    for name, side in (("candidate", candidate), ("baseline", baseline)):
-        if side is not None and side.status is Status.FAILED:
-            detail = side.reasons[0].message if side.reasons else "no reason stored"
-            return replace(
-                start, verdict=Verdict.FAILED, reasons=(reason("failed-side", side=name, detail=detail),)
-            )
+    if candidate is not None and candidate.status is Status.FAILED:
+        return replace(start, verdict=Verdict.FAILED, reasons=(_failure("candidate", candidate),))
     problems: list[Reason] = []
     for name, side in (("baseline", baseline), ("candidate", candidate)):
         if side is None:
             problems.append(reason("missing-side", side=name))
+        elif side.status is Status.FAILED:
+            problems.append(_failure(name, side))
         elif side.status is Status.SKIPPED:
             detail = side.reasons[0].message if side.reasons else ""
             problems.append(reason("skipped-side", side=name, detail=detail))
@@ -102,31 +105,54 @@ def _refuse(start: Judgement) -> Judgement | None:
     return replace(start, reasons=tuple(tier_c)) if tier_c else None
 
 
+def _failure(name: str, side: Measurement) -> Reason:
+    return reason("failed-side", side=name, detail=side.reasons[0].message if side.reasons else "no reason stored")
+
+
 def _weigh(
     start: Judgement, b: np.ndarray, c: np.ndarray, noise: LaneNoise | None, floors: Sequence[float]
 ) -> Judgement:
     """`b`, `c`: logarithms of the process values. `floors`: least variances, from rounding to the timer's step."""
     direction = start.subject.direction
+    learnt = noise is not None and noise.runs > 0
     few = [
         reason("one-process-side", side=name, count=len(values))
         for name, values in (("baseline", b), ("candidate", c))
-        if len(values) < MIN_PROCESSES
+        if len(values) < (1 if learnt else MIN_PROCESSES)
     ]
     effect = _sign(direction) * float(c.mean() - b.mean()) if len(b) and len(c) else None
     if few or effect is None:
         return replace(start, effect=effect, reasons=tuple(few))
-    error, df = _standard_error(b, c, noise, floors)
-    notes = _about(noise)
+    permuted = not learnt and min(len(b), len(c)) >= MIN_SIDE
+    error, df = _standard_error(b, c, None if permuted else noise, floors)
     if error == 0.0:  # values that differ, by less than their logarithms can
         return _exact(start, effect)
+    p_value = t_two_sided_p(df, effect / error)
+    if permuted:
+        return _weigh_permuted(start, b, c, p_value, (error, df))
     half = t_quantile(df, 0.5 + CONFIDENCE / 2) * error
     interval = Interval(effect - half, effect + half)
-    return _conclude(start, effect, interval, t_two_sided_p(df, effect / error), (error, df), notes)
+    return _conclude(start, effect, interval, p_value, (error, df), _about(noise))
+
+
+def _weigh_permuted(
+    start: Judgement, b: np.ndarray, c: np.ndarray, p_value: float, error_df: tuple[float, float]
+) -> Judgement:
+    """The permutation test decides; among many cases Welch's p-value ranks: the other has few values to take."""
+    tested = permutation_test(tuple(b), tuple(c))
+    sign = _sign(start.subject.direction)
+    ends = sorted((sign * tested.interval.lo, sign * tested.interval.hi))
+    interval = Interval(ends[0], ends[1])
+    notes = reason("permutation", baseline=len(b), candidate=len(c))
+    return _conclude(start, sign * tested.effect, interval, p_value, error_df, notes)
 
 
 def _about(noise: LaneNoise | None) -> Reason:
     if noise is None:
         return reason("no-lane-history")
+    if noise.pairs:
+        rest = f"{noise.runs} runs of the lane" if noise.runs else "what is assumed of a lane without history"
+        return reason("equal-code-noise", pct=100 * noise.sigma, pairs=noise.pairs, rest=rest)
     if not noise.runs:
         return reason("assumed-lane-noise", need=MIN_RUNS, pct=100 * noise.sigma)
     return reason("lane-noise", pct=100 * noise.sigma, runs=noise.runs)
@@ -163,7 +189,7 @@ def _standard_error(
 ) -> tuple[float, float]:
     """Standard error of the difference of means and its Welch-Satterthwaite degrees of freedom."""
     sides = zip((b, c), floors, strict=True)
-    parts = [(max(float(v.var(ddof=1)), floor) / len(v), len(v) - 1.0) for v, floor in sides]
+    parts = [(max(float(v.var(ddof=1)), floor) / len(v), len(v) - 1.0) for v, floor in sides if len(v) > 1]
     if noise is not None and noise.sigma > 0:
         parts += [(2 * noise.sigma**2, noise.df)]
     total = sum(v for v, _ in parts)

@@ -13,7 +13,7 @@ from perftrack.publish.context import frame, params_text
 from perftrack.publish.gather import History
 from perftrack.publish.overview import JudgementKey, judged
 from perftrack.publish.pages import BenchmarkPage, SeriesEntry
-from perftrack.publish.trend import current, shown_value, sparkline, summary
+from perftrack.publish.trend import current, number, shown_value, sparkline, summary
 
 
 def benchmark_pages(history: History, base_url: str | None) -> Iterator[BenchmarkPage]:
@@ -49,6 +49,7 @@ def _page(
 def _entry(history: History, series: Series, verdicts: Mapping[JudgementKey, Judgement]) -> SeriesEntry:
     points = current(history.ordered(series))
     last = points[-1] if points else None
+    share = history.share_of(series, last) if last else None
     judgement = verdicts.get((series.case.id, series.metric, last.lane)) if last else None
     return SeriesEntry(
         key=addresses.series_key(series),
@@ -65,4 +66,6 @@ def _entry(history: History, series: Series, verdicts: Mapping[JudgementKey, Jud
         why="; ".join(r.message for r in judgement.reasons) if judgement else "",
         tier=last.tier.value if last else "",
         lane=history.lane_index.get(last.lane, -1) if last else -1,
+        share=number(share.value if share else None),
+        share_of=share.ceiling.name if share else "",
     )

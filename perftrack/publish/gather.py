@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Protocol
 
 from perftrack.core.history import Lane, Point, RunSummary, Series
 from perftrack.core.judgement import Judgement
-from perftrack.core.model import Commit, Run
+from perftrack.core.model import Commit, Run, Status
+from perftrack.core.share import Ceilings, Share, Work, nearest
 from perftrack.publish.addresses import reading_order
 from perftrack.publish.forge import Forge, forge_of
 from perftrack.publish.lanes import LaneView, view_lanes
@@ -48,6 +49,14 @@ class HistorySource(Protocol):
 
     def project(self) -> Project: ...
 
+    def ceilings(self) -> Ceilings:
+        """The measured limits that results are held against."""
+        ...
+
+    def declared_work(self) -> Mapping[tuple[str, str], Work]:
+        """Work of one call by case id and metric, where it is declared; without the names of its type."""
+        ...
+
     def judgements(self) -> Sequence[Judgement]:
         """The newest commit with data that HEAD reaches against the one before it, per case and lane."""
         ...
@@ -73,6 +82,17 @@ class History:
     run_index: Mapping[str, int]
     lane_index: Mapping[str, int]
     lost: frozenset[str] = frozenset()
+    ceilings: Ceilings = field(default_factory=Ceilings)
+    work: Mapping[tuple[str, str], Work] = field(default_factory=dict)
+
+    def share_of(self, series: Series, point: Point) -> Share | None:
+        """The share of the nearest limit that a point of a series reaches; None where none is known."""
+        work, slot = self.work.get((series.case.id, series.metric)), self.lane_index.get(point.lane)
+        if work is None or slot is None or point.status is not Status.OK:
+            return None
+        own = replace(work, params=series.case.params, tags=series.tags)
+        key = self.lanes[slot].lane.fingerprint.key_id
+        return nearest(self.ceilings.shares_of(key, point.value, point.interval, own))
 
     def commit_of(self, point: Point) -> int:
         return self.commit_index[point.sha]
@@ -103,6 +123,8 @@ def read_history(source: HistorySource) -> History:
         run_index=MappingProxyType({r.id: i for i, r in enumerate(runs)}),
         lane_index=MappingProxyType({lane.id: lane.slot for lane in lanes}),
         lost=lost,
+        ceilings=source.ceilings(),
+        work=source.declared_work(),
     )
 
 

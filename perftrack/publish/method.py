@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from perftrack.core.ceiling import Definition
 from perftrack.core.discoveries import FALSE_DISCOVERY_RATE
 from perftrack.core.judgement import Verdict
 from perftrack.core.reasons import REASONS
@@ -37,6 +38,11 @@ _GLOSSARY = (
     ("lane", "The results of a case that share a fingerprint and a protocol. A trend line stays in its lane."),
     ("baseline, candidate", "The two sides of a comparison: the commit before, and the commit in question."),
     (
+        "ceiling",
+        "A measured limit of the hardware in one environment. Results that declare flops or bytes are a share "
+        "of the nearest one, and a result beyond it is refused.",
+    ),
+    (
         "change",
         "Candidate over baseline of the metric itself: +5 % of a time is slower, +5 % of a throughput is faster.",
     ),
@@ -49,11 +55,12 @@ _VERDICTS = {
     Verdict.UNCHANGED: "The whole interval is within the threshold around zero: equal as far as anyone asked.",
     Verdict.INCONCLUSIVE: "Where every judgement starts, and where it stays without evidence to go further.",
     Verdict.NOT_COMPARABLE: "The sides are in different lanes, or one was not measured. What differs is named.",
-    Verdict.FAILED: "The benchmark failed on a side. A failure is never read as fast or slow.",
+    Verdict.FAILED: "The benchmark failed on the candidate. A failure is never read as fast or slow.",
 }
 
 _FIRST_OF_VERDICTS = "effect-above-threshold"
 _LAST_OF_VERDICTS = "lane-noise"
+_LAST_OF_CEILINGS = "not-steady"
 
 
 def method_page(history: History, base_url: str | None) -> MethodPage:
@@ -62,9 +69,15 @@ def method_page(history: History, base_url: str | None) -> MethodPage:
         glossary=tuple(Term(name, meaning) for name, meaning in _GLOSSARY),
         tiers=_tiers(),
         verdicts=tuple(Term(v.value, meaning) for v, meaning in _VERDICTS.items()),
+        ceilings=_ceilings(),
         reason_groups=_reason_groups(),
         facts=_facts(),
     )
+
+
+def _ceilings() -> tuple[Term, ...]:
+    """The definitions as the results carry them, by the name of each."""
+    return tuple(Term(d.value, f"{d.sentence[0].upper()}{d.sentence[1:]}.") for d in Definition)
 
 
 def _tiers() -> tuple[Term, ...]:
@@ -114,13 +127,15 @@ def _facts() -> tuple[Term, ...]:
 
 
 def _reason_groups() -> tuple[tuple[str, tuple[Term, ...]], ...]:
-    """Every code of core.reasons; its table lists tiers, then verdicts, then limitations."""
+    """Every code of core.reasons; its table lists tiers, then verdicts, ceilings and limitations."""
     terms = [Term(code, _blanks(sentence)) for code, sentence in REASONS.items()]
     codes = list(REASONS)
-    verdicts, limitations = codes.index(_FIRST_OF_VERDICTS), codes.index(_LAST_OF_VERDICTS) + 1
+    verdicts, ceilings = codes.index(_FIRST_OF_VERDICTS), codes.index(_LAST_OF_VERDICTS) + 1
+    limitations = codes.index(_LAST_OF_CEILINGS) + 1
     return (
         ("Tiers", tuple(terms[:verdicts])),
-        ("Verdicts", tuple(terms[verdicts:limitations])),
+        ("Verdicts", tuple(terms[verdicts:ceilings])),
+        ("Ceilings", tuple(terms[ceilings:limitations])),
         ("Limitations: what a result does not show", tuple(terms[limitations:])),
     )
 

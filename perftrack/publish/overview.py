@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from perftrack.core.ceilingcase import only_ceilings
 from perftrack.core.history import Point, Series, lane_of
 from perftrack.core.judgement import Judgement, Verdict
 from perftrack.core.model import Direction, Measurement
@@ -96,6 +97,7 @@ def grid_rows(history: History) -> tuple[GridRow, ...]:
 
 def _row(history: History, series: Series, points: Sequence[Point], judgement: Judgement | None) -> GridRow:
     last = points[-1]
+    share = history.share_of(series, last)
     change = change_of(judgement) if judgement else Change(None, None, None)
     return GridRow(
         name=series.case.benchmark,
@@ -114,6 +116,8 @@ def _row(history: History, series: Series, points: Sequence[Point], judgement: J
         change_hi=number(change.hi),
         lane=history.lane_index.get(last.lane, -1),
         run=history.run_index[last.run_id],
+        share=number(share.value if share else None),
+        share_of=share.ceiling.name if share else "",
         tags=series.tags,
         spark=sparkline(points),
         page=addresses.benchmark_page(series.case.benchmark),
@@ -179,7 +183,8 @@ def _compared(history: History) -> tuple[CommitRef, CommitRef] | None:
     """The two newest commits of HEAD's history with a clean run, which is what judgements are between."""
     if not history.judgements:
         return None
-    clean = {r.sha for r in history.runs if not r.dirty}
+    aside = only_ceilings(history.series, history.runs)
+    clean = {r.sha for r in history.runs if not r.dirty and r.id not in aside}
     pair = [c.sha for c in history.commits if c.sha in clean and c.sha not in history.lost][-2:]
     if len(pair) < 2:
         return None

@@ -68,7 +68,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class GridRow:
-    """One row of the overview: a series in one lane that is not superseded.
+    """One row of the overview: a series in one lane that is not superseded. `share`: of the ceiling `share_of`.
 
     `change`, `change_lo`, `change_hi` are log ratios of the metric itself (not turned by its direction);
     `run` and `lane` are positions in the run index; `page` with `key` is where the row leads.
@@ -90,6 +90,8 @@ class GridRow:
     change_hi: float | None
     lane: int
     run: int
+    share: float | None
+    share_of: str
     tags: tuple[str, ...]
     spark: str
     page: str
@@ -126,6 +128,8 @@ class SeriesEntry:
     why: str
     tier: str
     lane: int
+    share: float | None
+    share_of: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +195,7 @@ class MethodPage:
     glossary: tuple[Term, ...]
     tiers: tuple[Term, ...]
     verdicts: tuple[Term, ...]
+    ceilings: tuple[Term, ...]
     reason_groups: tuple[tuple[str, tuple[Term, ...]], ...]
     facts: tuple[Term, ...]
 

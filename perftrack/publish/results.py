@@ -29,6 +29,8 @@ class Distribution:
 class ResultRow:
     """One measurement of a run. `note` is a position in the page's notes, `lane` in the run index.
 
+    `share`: of the ceiling `share_of`, None where none is known.
+
     `page` (a position in the page's links, -1 for none) with `key` leads to its series.
     """
 
@@ -41,6 +43,8 @@ class ResultRow:
     hi: float | None
     tier: str
     lane: int
+    share: float | None
+    share_of: str
     protocol: str
     note: int
     output: str

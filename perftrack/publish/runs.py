@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from perftrack.core.fingerprint import EnvironmentFingerprint
 from perftrack.core.history import RunSummary, lane_of
 from perftrack.core.model import Measurement, MeasurementTier, Run, Scalar, Status, format_scalar
+from perftrack.core.share import nearest
 from perftrack.core.units import format_duration
 from perftrack.publish import addresses
 from perftrack.publish.context import commit_ref, frame
@@ -138,6 +139,7 @@ class RunPages:
     def _row(self, m: Measurement, notes: dict[Notes, int], links: dict[str, int]) -> ResultRow:
         note = Notes(tuple(r.message for r in m.reasons), tuple(r.message for r in m.limitations))
         place = self._place(m)
+        share = nearest(self._history.ceilings.shares(m))
         return ResultRow(
             case=place.case,
             metric=m.metric,
@@ -148,6 +150,8 @@ class RunPages:
             hi=number(m.interval.hi if m.interval else None),
             tier=m.tier.value,
             lane=self._history.lane_index.get(self._lane(m), -1),
+            share=number(share.value if share else None),
+            share_of=share.ceiling.name if share else "",
             protocol=m.protocol.key,
             note=notes.setdefault(note, len(notes)),
             output=m.output[-MAX_OUTPUT:],

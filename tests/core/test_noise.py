@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from perftrack.core.noise import MIN_RUNS, LaneNoise, lane_noise
+from perftrack.core.noise import ASSUMED, MIN_RUNS, LaneNoise, lane_noise, with_pairs
 
 
 def history(rng: np.random.Generator, runs: int, sigma: float) -> list[float]:
@@ -55,3 +55,37 @@ def test_needs_positive_values() -> None:
 def test_counts_fewer_degrees_of_freedom_than_runs() -> None:
     assert LaneNoise(0.01, 101).df == pytest.approx(37.0)
     assert LaneNoise(0.01, 2).df == 1.0
+
+
+def test_without_pairs_noise_is_what_it_was():
+    for noise in (None, LaneNoise(0.01, 20)):
+        assert with_pairs(noise, [], []) is noise
+
+
+def test_pairs_of_equal_code_measure_the_noise_of_a_lane():
+    rng = np.random.default_rng(5)
+    steps = rng.normal(0, 0.01 * 2**0.5, 2000).tolist()
+    learnt = with_pairs(LaneNoise(0.03, 20), steps, [0.0] * 2000)
+    assert learnt is not None
+    assert learnt.sigma == pytest.approx(0.01, rel=0.1)
+    assert (learnt.runs, learnt.pairs, learnt.df) == (20, 2000, 2000.0)
+
+
+def test_a_large_step_of_equal_code_counts_where_history_shrugs_it_off():
+    quiet = LaneNoise(0.001, 20)
+    learnt = with_pairs(quiet, [0.1], [0.0])
+    assert learnt is not None
+    assert learnt.sigma > 0.02
+    assert learnt.df == quiet.df
+
+
+def test_a_lane_without_history_learns_from_its_pairs_and_what_is_assumed():
+    few, many = (with_pairs(None, [0.001] * n, [0.0] * n) for n in (1, 100))
+    assert few is not None
+    assert many is not None
+    assert ASSUMED.sigma > few.sigma > many.sigma > 0
+    assert (few.runs, few.df) == (0, ASSUMED.df + 1)
+
+
+def test_what_the_processes_explain_is_not_noise_of_the_lane():
+    assert with_pairs(LaneNoise(0.0, 20), [0.01] * 5, [0.01**2] * 5) == LaneNoise(0.0, 20, 5)

@@ -181,6 +181,21 @@ class TestBootstrapCi:
             stats.bootstrap_ci([1.0, 2.0], confidence)
 
 
+class TestResamplingArguments:
+    """Of callers who are used to resampling: nothing is drawn, so they change nothing."""
+
+    def test_they_are_taken_and_change_nothing(self) -> None:
+        a, b = [1.0, 1.1, 1.2, 1.4], [2.0, 2.1, 2.5]
+        assert stats.bootstrap_ci(a, 0.9, 50, 1) == stats.bootstrap_ci(a, 0.9, n_resamples=2000, seed=0xC0FFEE)
+        assert stats.ratio_ci(a, b, 0.9, 50, 1) == stats.ratio_ci(a, b, confidence=0.9)
+
+    def test_no_resamples_at_all_are_refused(self) -> None:
+        with pytest.raises(InvalidValueError, match="n_resamples"):
+            stats.bootstrap_ci([1.0, 2.0], n_resamples=0)
+        with pytest.raises(InvalidValueError, match="n_resamples"):
+            stats.ratio_ci([1.0, 2.0], [1.0, 2.0], n_resamples=0)
+
+
 class TestRatioCi:
     @given(few_ints.filter(lambda s: len(s) < 5), few_ints, confidences)
     @settings(max_examples=60)

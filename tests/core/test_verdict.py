@@ -65,6 +65,14 @@ DECISIONS: dict[str, tuple[Measurement | None, Measurement | None, V, list[str]]
     "one process in the baseline": (
         measured(1.0), measured(1.0, 1.0), V.INCONCLUSIVE, ["one-process-side"],
     ),
+    "slower in four processes of four": (
+        measured(1.0, 1.003, 1.001, 0.999), measured(1.1, 1.103, 1.101, 1.099),
+        V.REGRESSION, ["effect-above-threshold", "permutation"],
+    ),
+    "slower in three processes of four": (
+        measured(1.0, 1.003, 1.001, 1.2), measured(1.1, 1.103, 1.101, 1.099),
+        V.INCONCLUSIVE, ["interval-too-wide", "permutation"],
+    ),
     "one process in both": (
         measured(1.0), measured(9.0), V.INCONCLUSIVE, ["one-process-side", "one-process-side"],
     ),
@@ -122,8 +130,13 @@ DECISIONS: dict[str, tuple[Measurement | None, Measurement | None, V, list[str]]
     "gone": (measured(1.0, 1.0), None, V.NOT_COMPARABLE, ["missing-side"]),
     "skipped": (measured(1.0, 1.0), skipped(), V.NOT_COMPARABLE, ["skipped-side"]),
     "skipped on both sides": (skipped(), skipped(), V.NOT_COMPARABLE, ["skipped-side", "skipped-side"]),
+}  # fmt: skip
+# A failure is not mirrored: the candidate's is a failure, the baseline's alone leaves nothing to compare with.
+FAILURES: dict[str, tuple[Measurement | None, Measurement | None, V, list[str]]] = {
     "candidate failed": (measured(1.0, 1.0), failed(), V.FAILED, ["failed-side"]),
-    "baseline failed": (failed(), measured(1.0, 1.0), V.FAILED, ["failed-side"]),
+    "baseline failed": (failed(), measured(1.0, 1.0), V.NOT_COMPARABLE, ["failed-side"]),
+    "both failed": (failed(), failed(), V.FAILED, ["failed-side"]),
+    "baseline failed and candidate gone": (failed(), None, V.NOT_COMPARABLE, ["failed-side", "missing-side"]),
     "failed and missing": (None, failed(), V.FAILED, ["failed-side"]),
     "failed with no reason stored": (measured(1.0), replace(failed(), reasons=()), V.FAILED, ["failed-side"]),
 }  # fmt: skip
@@ -133,9 +146,9 @@ def codes(judged: Judgement) -> list[str]:
     return [r.code for r in judged.reasons]
 
 
-@pytest.mark.parametrize("name", DECISIONS)
+@pytest.mark.parametrize("name", DECISIONS | FAILURES)
 def test_decision(name: str) -> None:
-    baseline, candidate, expected, reasons = DECISIONS[name]
+    baseline, candidate, expected, reasons = (DECISIONS | FAILURES)[name]
     judged = judge(baseline, candidate)
     assert (judged.verdict, codes(judged)) == (expected, reasons)
 
@@ -171,8 +184,9 @@ def test_every_reason_code_of_the_module_is_reached() -> None:
     loud = control_false_discoveries([replace(quiet, p_value=0.9)])
     live = judge(measured(1.0, 1.1), measured(1.5, 1.6), paired=paired_effect([0.4, 0.41] * 3, [True, False] * 3))
     assumed = judge(measured(1.0, 1.001), measured(1.5, 1.501), noise=ASSUMED)
-    reached = {c for *_, reasons in DECISIONS.values() for c in reasons}
-    assert reached | {c for j in (quiet, loud[0], live, assumed) for c in codes(j)} == written
+    pairs = judge(measured(1.0, 1.001), measured(1.5, 1.501), noise=LaneNoise(0.001, 20, 3))
+    reached = {c for *_, reasons in (DECISIONS | FAILURES).values() for c in reasons}
+    assert reached | {c for j in (quiet, loud[0], live, assumed, pairs) for c in codes(j)} == written
 
 
 class TestAssumedNoise:
@@ -211,7 +225,7 @@ class TestPaired:
         assert judged.interval.lo < judged.effect < judged.interval.hi
 
     def test_sides_that_cannot_be_compared_are_still_refused(self) -> None:
-        judged = judge(failed(), measured(1.0, 1.1), paired=paired_effect(*self.ROUNDS))
+        judged = judge(measured(1.0, 1.1), failed(), paired=paired_effect(*self.ROUNDS))
         assert judged.verdict is V.FAILED
 
 
@@ -340,6 +354,16 @@ class TestLaneNoise:
         assert judge(b, c).verdict is V.REGRESSION
         noisy = judge(b, c, noise=LaneNoise(0.05, 30))
         assert (noisy.verdict, codes(noisy)) == (V.INCONCLUSIVE, ["interval-too-wide", "lane-noise"])
+
+    def test_says_what_of_it_was_learnt_from_equal_code(self) -> None:
+        for noise, rest in (
+            (LaneNoise(0.05, 30, 4), "30 runs of the lane"),
+            (LaneNoise(0.05, 0, 4), "is assumed"),
+        ):
+            why = judge(measured(1.0, 1.0), measured(1.05, 1.05), noise=noise).reasons[-1]
+            assert why.code == "equal-code-noise"
+            assert "4 pair(s) of runs of equal code" in why.message
+            assert rest in why.message
 
     def test_applies_to_values_that_do_not_vary_within_a_run(self) -> None:
         judged = judge(measured(1.0, 1.0), measured(1.05, 1.05), noise=LaneNoise(0.05, 30))

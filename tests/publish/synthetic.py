@@ -36,6 +36,7 @@ from perftrack.core.model import (
     Window,
 )
 from perftrack.core.reasons import reason
+from perftrack.core.share import Ceilings, Work
 from perftrack.core.verdict import judge
 from perftrack.publish.gather import Project
 
@@ -192,6 +193,12 @@ class SyntheticHistory:
     def lost(self) -> frozenset[str]:
         return frozenset()
 
+    def ceilings(self) -> Ceilings:
+        return Ceilings()
+
+    def declared_work(self) -> dict[tuple[str, str], Work]:
+        return {}
+
     def lanes(self) -> Sequence[Lane]:
         used = {p.lane for s in self.series() for p in s.points}
         made = [(OLD_DRIVER, EVENT), (NEW_DRIVER, EVENT), (CPU, HOST)]
@@ -255,7 +262,8 @@ class SyntheticHistory:
             if shape.benchmark == "copy"
             else MeasurementTier.B
         )
-        reasons: tuple[Reason, ...] = (reason("clocks-floating"), reason("exclusivity-unknown"))
+        hidden = reason("exclusivity-unknown", detail="process ids are hidden, as in a container")
+        reasons: tuple[Reason, ...] = (reason("clocks-floating"), hidden)
         if tier is MeasurementTier.A:
             reasons = (reason("clocks-locked", range_mhz=0.0),)
         if unstable:

@@ -53,6 +53,7 @@ document.addEventListener("DOMContentLoaded", () => {
       },
       { name: "latest", label: "Latest", class: "num", cell: (e) => (e.status === "ok" ? e.latest : "–") },
       { name: "trend", label: "Trend", class: "trend-cell", cell: (e) => marks.sparkline(e.spark, e.lane) },
+      ...marks.shareColumn(entries),
       { name: "verdict", label: "Verdict", cell: (e) => (e.verdict ? marks.verdict(e.verdict, e.why) : "–") },
       { name: "tier", label: "Tier", cell: (e) => (e.status === "ok" ? marks.tier(e.tier) : "") },
     ],

@@ -15,6 +15,12 @@ perftrack.marks = (() => {
   const tier = (letter) => h("span", { class: `tier tier-${letter}`, title: `tier ${letter}` }, letter);
   const verdict = (name, why) => h("span", { class: `verdict ${name}`, title: why || undefined }, name.replace("-", " "));
 
+  // A column for results that are held against a measured limit; none where no row is.
+  const shareColumn = (all) => all.every((row) => row.share === null) ? [] : [{
+    name: "share", label: "Of ceiling", class: "num share", start: -1, key: (row) => row.share,
+    cell: (row) => (row.share === null ? "" : h("span", { title: `share of the measured ceiling ${row.share_of}` }, perftrack.format.percent(100 * row.share), h("small", { class: "quiet" }, ` ${row.share_of}`))),
+  }];
+
   // The shapes that the chart gives to tiers, for its legend.
   const SHAPES = { A: "M6 1.5a4.5 4.5 0 1 0 .01 0Z", B: "M6 .5 11.5 6 6 11.5 .5 6Z", C: "M.8 1.8h10.4L6 11.2Z" };
   const shape = (letter) =>
@@ -51,5 +57,5 @@ perftrack.marks = (() => {
     return h("a", { class: "sha", href: `${root}runs/${index.run[run]}.html`, title: index.subject[commit] }, index.sha[commit].slice(0, 10));
   };
 
-  return { lane, laneColour, tier, verdict, shape, sparkline, runLink };
+  return { lane, laneColour, tier, verdict, shareColumn, shape, sparkline, runLink };
 })();

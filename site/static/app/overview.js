@@ -43,6 +43,7 @@ document.addEventListener("DOMContentLoaded", () => {
       name: "verdict", label: "Verdict", class: "verdict-cell", key: (row) => ORDER.indexOf(row.verdict),
       cell: (row) => row.verdict ? marks.verdict(row.verdict, row.why) : h("span", { class: "quiet", title: "only one commit in this lane" }, "–"),
     },
+    ...marks.shareColumn(all),
     { name: "tier", label: "Tier", class: "tier-cell", key: (row) => row.tier, cell: (row) => (row.status === "ok" ? marks.tier(row.tier) : "") },
     { name: "lane", label: "Lane", class: "lane-cell", key: (row) => row.laneName, cell: (row) => marks.lane(row.lane) },
     {

@@ -91,6 +91,7 @@ document.addEventListener("DOMContentLoaded", () => {
         name: "interval", label: "95 % interval", class: "num range", start: -1, key: (row) => row.relative,
         cell: (row) => (row.lo === null ? "–" : `${format.value(row.lo, row.unit, row.lo, row.hi)} … ${format.value(row.hi, row.unit, row.lo, row.hi)}`),
       },
+      ...marks.shareColumn(all),
       { name: "tier", label: "Tier", class: "tier-cell", key: (row) => row.tier, cell: (row) => (row.status === "ok" ? marks.tier(row.tier) : "") },
       { name: "lane", label: "Lane", class: "lane-cell", key: (row) => row.lane, cell: (row) => marks.lane(row.lane) },
       { name: "why", label: "Reasons", class: "why", cell: (row) => h("span", { title: row.notes.reasons.join("; ") }, row.notes.reasons[0] ?? "", row.notes.reasons.length > 1 && h("small", {}, ` +${row.notes.reasons.length - 1}`)) },
