@@ -17,6 +17,18 @@ SKEW = 0.1  # siblings that idle for less were starting or finishing beside this
 NAMED = 3
 
 
+def of_start(facts: RigFacts, *, automatic: bool) -> tuple[Reason, ...]:
+    """What is known before anything is measured."""
+    found = []
+    if not facts.telemetry:
+        found.append(reason("ceiling-unvalidated"))
+    elif not facts.power_separates:
+        found.append(reason("power-not-separating", telemetry=facts.telemetry))
+    if automatic and not facts.geometry_checked:
+        found.append(reason("geometry-unchecked", product=facts.product))
+    return tuple(found)
+
+
 def of_search(
     journal: Journal, facts: RigFacts, tuning: Tuning, ending: Ending, detail: str = ""
 ) -> tuple[Reason, ...]:
@@ -24,15 +36,10 @@ def of_search(
     found = []
     if ending is not Ending.COMPLETE:
         found.append(reason("search-ended-early", why=_why(journal, ending, detail)))
-    if not facts.telemetry:
-        found.append(reason("ceiling-unvalidated"))
-    elif not facts.power_separates:
-        found.append(reason("power-not-separating", telemetry=facts.telemetry))
+    found += of_start(facts, automatic=journal.automatic)
     top, rated = journal.top_clock_mhz, facts.max_clock_mhz
     if top is not None and rated and top < tuning.boost_clock_ratio * rated:
         found.append(reason("clock-below-rated", clock_mhz=top, rated_mhz=rated))
-    if journal.automatic and not facts.geometry_checked:
-        found.append(reason("geometry-unchecked", product=facts.product))
     if not journal.warmed:
         found.append(reason("warmup-capped"))
     if journal.skipped:

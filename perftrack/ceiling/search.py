@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from perftrack.ceiling.bench import Bench
 from perftrack.ceiling.boosting import boost_bursts, confirm_boost, lock_boost, screen
 from perftrack.ceiling.candidates import Outlook, outlook
+from perftrack.ceiling.caveats import of_start
 from perftrack.ceiling.journal import Journal
 from perftrack.ceiling.protocols import KernelTuner, Phase, Progress, Rig, ShapeRefusedError, SilentProgress
 from perftrack.ceiling.ranking import boost_pool, merged, sustained_shortlist
@@ -67,6 +68,8 @@ def search(
 
 
 def _run(bench: Bench, view: Outlook | None, shapes: Sequence[Shape], tuning: Tuning) -> None:
+    for caveat in of_start(bench.rig.facts, automatic=bench.journal.automatic):
+        bench.progress.note(caveat)
     tuner = bench.rig.tuner
     if tuner is not None:
         tuner.pause()

@@ -7,7 +7,6 @@ are tried, becomes part of the protocol key, so a tuned result never joins the t
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -34,7 +33,7 @@ class Meaning:
 
     doc: str
     least: float = 0.0
-    most: float = math.inf
+    most: float = 0.0
     defines: str = ""  # "a" MAMF, "s" MSMF
 
 
@@ -148,8 +147,6 @@ class Knob:
         if issubclass(self.type, StrEnum):
             return " or ".join(self.type)
         kind = "a whole number" if self.type is int else "a number"
-        if math.isinf(self.meaning.most):
-            return f"{kind} of at least {self.meaning.least:g}"
         return f"{kind} from {self.meaning.least:g} to {self.meaning.most:g}"
 
     def parse(self, text: str) -> Value:
@@ -160,7 +157,7 @@ class Knob:
             raise self._refusal(text) from None
         if isinstance(value, str | bool):
             return value
-        if not (math.isfinite(value) and self.meaning.least <= value <= self.meaning.most):
+        if not self.meaning.least <= value <= self.meaning.most:  # also refuses NaN
             raise self._refusal(text)
         return value
 

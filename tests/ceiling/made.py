@@ -42,7 +42,7 @@ def burst(
     reasons: int | None = None,
     lasting: float | None = None,
 ) -> Burst:
-    """A burst whose iterations ran at these flop/s. `lasting`: from the first to the end of the last, with gaps."""
+    """A burst whose iterations ran at these flop/s. `lasting`: from the first to the last, gaps included."""
     seconds = tuple(shape.flops / rate for rate in rates)
     clocks: tuple[float | None, ...] = ()
     if clock is not None:
@@ -59,7 +59,12 @@ def burst(
 
 
 def reading(
-    shape: Shape, rate: float, *, peak: float | None = None, clock: float | None = 1600.0, power: float | None = 700.0
+    shape: Shape,
+    rate: float,
+    *,
+    peak: float | None = None,
+    clock: float | None = 1600.0,
+    power: float | None = 700.0,
 ) -> Reading:
     return Reading(shape, rate, rate if peak is None else peak, clock, power, None)
 

@@ -4,7 +4,7 @@ import io
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pytest
@@ -41,7 +41,24 @@ def test_a_saved_grid_reads_back_the_same(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["grid.npz"]
 
 
-def test_a_grid_that_cannot_be_written_is_an_error_and_leaves_the_old_one(tmp_path: Path) -> None:
+def test_a_grid_that_cannot_be_written_is_an_error_and_leaves_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "grid.npz"
+    save_grid(path, GRID)
+
+    def full(file: BinaryIO, **columns: object) -> None:
+        file.write(b"PK")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez_compressed", full)
+    with pytest.raises(DeviceError, match="No space left"):
+        save_grid(path, Grid(FACTS, GRID.entries[:1]))
+    assert load_grid(path) == GRID
+    assert [p.name for p in tmp_path.iterdir()] == ["grid.npz"]
+
+
+def test_a_folder_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(DeviceError, match="can't write"):
         save_grid(tmp_path / "missing" / "grid.npz", GRID)
 

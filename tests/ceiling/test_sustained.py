@@ -122,6 +122,12 @@ def test_where_none_passes_the_best_of_the_steady_ones_is_a_fallback() -> None:
     assert choice.ordered[0].shape == shape(2)
 
 
+def test_a_shape_that_draws_too_little_is_no_fallback_while_there_is_another() -> None:
+    choice = chosen(result(1, 7e14, spread=0.1), result(2, 9e14, power=300.0))
+    assert choice.fallback
+    assert [r.shape for r in choice.ordered] == [shape(1)]
+
+
 def test_where_all_jitter_the_fastest_is_a_fallback() -> None:
     choice = chosen(result(1, 7e14, spread=0.1), result(2, 8e14, spread=0.2))
     assert choice.fallback

@@ -1,16 +1,18 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from perftrack.ceiling.bench import Bench
 from perftrack.ceiling.card import CardModel
 from perftrack.ceiling.journal import Journal, Locked, final
-from perftrack.ceiling.model_rig import ModelRig
+from perftrack.ceiling.model_rig import Mishaps, ModelRig
 from perftrack.ceiling.protocols import Burst, SilentProgress
 from perftrack.ceiling.scouting import level, warm_up
 from perftrack.ceiling.sustained import Repeated
-from perftrack.ceiling.sustaining import settled, soak
+from perftrack.ceiling.sustaining import confirm_sustained, lock_sustained, settled, soak
 from perftrack.ceiling.tuning import Tuning, Warmup
 from perftrack.core.ceiling import Shape
-from tests.ceiling.made import burst
+from tests.ceiling.made import QUICK, burst, reading
 
 SHAPE = Shape(4096, 4096, 4096)
 
@@ -88,6 +90,61 @@ def test_a_fixed_warmup_takes_its_time() -> None:
     here = bench()
     warm_up(here, Tuning(warmup=Warmup.FIXED, warmup_max_s=6.0))
     assert 6.0 <= here.rig.now() < 6.5
+
+
+FAT, SMALL = Shape(8192, 8192, 8192), Shape(4096, 4096, 4096)
+
+
+def confirmed(rig: ModelRig, rates: dict[Shape, float]) -> Bench:
+    """A bench that knows these shapes, and whose journal has them confirmed, each at its rate."""
+    here = Bench(rig, Journal(), SilentProgress())
+    for shape, rate in rates.items():
+        here.burst(shape, 0.1)
+        here.journal.repeats[shape] = [reading(shape, rate)] * 5
+    return here
+
+
+def test_a_leader_that_fails_when_measured_again_is_followed_by_the_next() -> None:
+    rig = ModelRig(CardModel(), mishaps=Mishaps(jittery=frozenset({FAT}), jitter=0.3))
+    here = confirmed(rig, {SMALL: 7.0e14, FAT: 7.1e14})
+    lock_sustained(here, QUICK)
+    first, second = here.journal.locked
+    assert (first.result.shape, second.result.shape) == (FAT, SMALL)
+    assert "spread" in (first.flaw or "")
+    assert second.flaw is None
+    assert final(here.journal.locked) is second
+
+
+def test_a_leader_that_passes_again_is_the_only_one_measured() -> None:
+    here = confirmed(ModelRig(CardModel()), {SMALL: 7.0e14, FAT: 7.1e14})
+    lock_sustained(here, QUICK)
+    (only,) = here.journal.locked
+    assert only.result.shape == FAT
+    assert len(only.result.rates) == QUICK.lock_reps
+
+
+def test_shapes_measured_again_are_compared_by_what_they_read_last() -> None:
+    journal = Journal()
+    journal.repeats[FAT] = [reading(FAT, 9e14)] * 5 + [reading(FAT, 7e14)] * 5
+    (found,) = journal.confirmed(QUICK)
+    assert found.rates == (7e14,) * 5
+
+
+def repeats_taken(margin: float) -> dict[Shape, int]:
+    near = Shape(8192, 8192, 16384)  # about 1.5 % below FAT
+    here = Bench(ModelRig(CardModel()), Journal(), SilentProgress())
+    for shape in (FAT, near):
+        here.burst(shape, 0.1)
+    confirm_sustained(here, [FAT, near], replace(QUICK, confirm_margin=margin))
+    return {shape: len(readings) for shape, readings in here.journal.repeats.items()}
+
+
+def test_a_shape_too_close_to_the_leader_is_measured_again_with_it() -> None:
+    assert set(repeats_taken(0.05).values()) == {10}
+
+
+def test_a_leader_far_ahead_needs_no_more_repeats() -> None:
+    assert set(repeats_taken(0.001).values()) == {5}
 
 
 def test_the_final_winner_is_the_first_that_passed_else_the_fastest() -> None:

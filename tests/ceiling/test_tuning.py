@@ -90,6 +90,7 @@ def test_every_default_is_a_value_that_the_option_takes(knob: object) -> None:
 def test_every_field_is_a_knob_with_a_meaning() -> None:
     assert [k.name for k in knobs()] == [f.name for f in dataclasses.fields(Tuning)]
     assert all(k.meaning.doc for k in knobs())
+    assert all(k.meaning.least < k.meaning.most < float("inf") for k in knobs() if k.type in {int, float})
 
 
 def test_a_knob_that_changes_what_is_measured_changes_the_protocol_of_its_kind_only() -> None:

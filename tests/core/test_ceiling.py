@@ -35,7 +35,8 @@ def test_a_product_has_a_multiplication_and_an_addition_per_term() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dtype", "bits"), [(DataType.BFLOAT16, 16), (DataType.TF32, 32), (DataType.FLOAT8_E4M3FN, 8), (DataType.NVFP4, 4)]
+    ("dtype", "bits"),
+    [(DataType.BFLOAT16, 16), (DataType.TF32, 32), (DataType.FLOAT8_E4M3FN, 8), (DataType.NVFP4, 4)],
 )
 def test_elements_have_their_bits(dtype: DataType, bits: int) -> None:
     assert dtype.bits == bits
