@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import shutil
 import tempfile
 import time
@@ -64,15 +63,18 @@ def read_files(names: Sequence[str], stdin: BinaryIO | None = None, *, everythin
     `everything`: also the counters that no summary is made of. Raises ProfileError for a file that is none.
     """
     readings = []
+    if names.count(STDIN) > 1:
+        raise UsageError("standard input can be read once", "Name `-` once, and files besides.")
     for name in names:
         if name == STDIN:
             if stdin is None:
                 raise UsageError("there is no standard input to read", "Name a file.")
-            readings.append(read(io.BytesIO(stdin.read()), name="standard input", everything=everything))
+            readings.append(read(stdin, name="standard input", everything=everything))
+        elif (path := Path(name)).is_file():
+            readings.append(read(path, name=name, everything=everything))
         else:
-            path = Path(name)
-            source = path if path.is_file() else io.BytesIO(path.read_bytes())  # a pipe can be read once
-            readings.append(read(source, name=name, everything=everything))
+            with path.open("rb") as stream:  # a pipe can be read once, and a device may have no end
+                readings.append(read(stream, name=name, everything=everything))
     return profile_of(readings)
 
 

@@ -5,7 +5,6 @@ Never in the timed process: the profiler replays every launch several times and 
 
 from __future__ import annotations
 
-import re
 import tempfile
 import time
 from collections.abc import Callable
@@ -17,11 +16,11 @@ from perftrack.app.recording import Progress, Recorded
 from perftrack.core.launch import Profile
 from perftrack.core.model import Run, Status
 from perftrack.core.plan import Plan
-from perftrack.errors import PerftrackError, ProfileError, UsageError
+from perftrack.errors import PerftrackError, ProfileError
 from perftrack.ncu.merging import summarise_launches
 from perftrack.ncu.probe import Probe
 from perftrack.ncu.run import Job, Taken, take
-from perftrack.ncu.selection import DIFF_METRICS, Selection
+from perftrack.ncu.selection import DIFF_METRICS, Selection, check_set
 from perftrack.ncu.tool import Tool, find_tool
 from perftrack.suite.errand import Errand
 from perftrack.suite.launch import Setup
@@ -31,7 +30,6 @@ from perftrack.suite.selection import Selected, all_cases
 SOURCE = "perftrack record --ncu"
 # "replay" stands in for a GPU where there is none.
 DEVICES = ("cuda", "replay")
-_SET = re.compile(r"[A-Za-z][\w-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +126,8 @@ def open_profiler(
     Where it can't be had the answer carries why, since times are worth recording all the same. Raises UsageError
     for a set that is no name.
     """
-    if set_name and not _SET.fullmatch(set_name):
-        raise UsageError(f"{set_name!r} is no set of Nsight Compute", "Give one like --ncu=full, or --ncu alone.")
+    if set_name:
+        check_set(set_name)
     config = project.config
     selection = Selection(
         set_name or "basic",

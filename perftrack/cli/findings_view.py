@@ -59,7 +59,12 @@ def name(launch: Launch) -> str:
     summary = launch.summary
     again = f" #{summary.occurrence + 1}" if summary.occurrence else ""
     where = f" in {summary.nvtx}" if summary.nvtx else ""
-    return printable(f"{short(summary.kernel)}{again}{where}")
+    return on_line(f"{short(summary.kernel)}{again}{where}")
+
+
+def on_line(text: str) -> str:
+    """Foreign text that may not end the line it is shown on: also line feeds and tabs are escaped."""
+    return printable(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def _said(pair: PairDiff) -> list[Finding]:

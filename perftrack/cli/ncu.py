@@ -32,9 +32,12 @@ def _project(directory: Path, store: Path | None) -> Project:
 
 def _tell(side: Side) -> None:
     """What a name was taken for, where it could have been taken for something else."""
+    from perftrack.cli.findings_view import on_line
+
     if side.ambiguous:
         click.echo(
-            f"Warning: {side.name} is a file and a revision: this is the file; git rev-parse tells the SHA",
+            f"Warning: {on_line(side.name)} is a file and a revision: this is the file; "
+            "git rev-parse tells the SHA",
             err=True,
         )
     if side.dirty:
@@ -115,12 +118,18 @@ def diff(
       perftrack ncu diff raw.csv other.csv
     """
     from perftrack.app.explanation import explain_sides, side_of
+    from perftrack.app.profiles import STDIN
     from perftrack.cli import ncu_view as view
+    from perftrack.errors import UsageError
 
+    if baseline == candidate == STDIN:
+        raise UsageError("standard input can be read once", "Name a file or a revision for one side.")
     sides = [
         side_of((name,), patterns, lambda: _project(directory, store), directory, sys.stdin.buffer)
         for name in (baseline, candidate)
     ]
+    if patterns and all(side.commit is None for side in sides):
+        raise UsageError("--bench chooses among a commit's cases; files have none", "Leave it out.")
     for side in sides:
         _tell(side)
     explained = explain_sides(sides[0], sides[1])

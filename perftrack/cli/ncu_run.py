@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -74,12 +75,16 @@ def command(
     from perftrack.app.profiles import run_command
     from perftrack.cli import ncu_view as view
     from perftrack.errors import UsageError
-    from perftrack.ncu.selection import DIFF_METRICS, Selection
+    from perftrack.ncu.selection import DIFF_METRICS, Selection, check_set
     from perftrack.ncu.tool import find_tool
 
     named = tuple(name for given in metrics for name in given.split(",") if name)
     if only_metrics and not named:
         raise UsageError("--only-metrics needs --metrics", "Name some, or leave it out.")
+    if timeout is not None and not math.isfinite(timeout):
+        raise UsageError("--timeout must be a number of seconds", "Leave it out to wait for ever.")
+    if not only_metrics:
+        check_set(set_name)
     keep = _report_path(output, force=force) if output is not None else None
     config, ncu = _configured(directory, store)
     selection = Selection(

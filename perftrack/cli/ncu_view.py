@@ -11,7 +11,7 @@ from perftrack.app.explanation import Explanation, Side
 from perftrack.app.rooflines import Roof
 from perftrack.cli import ncu_documents as documents
 from perftrack.cli.documents import commit_json
-from perftrack.cli.findings_view import diff_lines, name
+from perftrack.cli.findings_view import diff_lines, name, on_line
 from perftrack.cli.output import console, print_json, table
 from perftrack.core.launch import Dim3, Launch, LaunchSummary, Profile
 from perftrack.core.roofline import Placement
@@ -21,6 +21,8 @@ from perftrack.core.text import printable
 from perftrack.core.units import format_percent, format_value
 
 Roofs = Mapping[str, Roof]  # by case id
+
+ROWS = 1000  # of launches: a table is for reading, and laying out its columns takes longer than reading the file
 
 
 def print_profile(profile: Profile, *, all_metrics: bool, more: Mapping[str, object] | None = None) -> None:
@@ -45,7 +47,7 @@ def print_side(side: Side, roofs: Roofs, *, all_metrics: bool) -> None:
 
 def show_side(side: Side, roofs: Roofs, *, all_metrics: bool) -> None:
     if side.commit is not None:
-        click.echo(f"{side.commit.sha[:12]} {side.commit.subject}")
+        click.echo(f"{side.commit.sha[:12]} {on_line(side.commit.subject)}")
     for profile in side.profiles:
         if side.commit is not None:
             click.echo(f"\n{profile.case_id}")
@@ -60,9 +62,11 @@ def show_profile(profile: Profile, roof: Roof | None = None, *, all_metrics: boo
     cells = [(title, justify, [show(s) for s in summaries]) for title, justify, show in _COLUMNS]
     kept = [c for c in (*cells, *_roofline((roof or Roof()).over(profile))) if any(c[2])]
     rows = table([("kernel", "left"), *((title, justify) for title, justify, _ in kept)])
-    for i, launch in enumerate(profile.launches):
+    for i, launch in enumerate(profile.launches[:ROWS]):
         rows.add_row(name(launch), *(values[i] for _, _, values in kept))
     console().print(rows)
+    if len(summaries) > ROWS:
+        click.echo(f"{len(summaries) - ROWS} more launch(es) are not shown; --json has all of them")
     for summary in summaries:
         for text in summary.unparsed:
             click.echo(f"unparsed {printable(text)}")
@@ -110,7 +114,7 @@ def _how(profile: Profile) -> str:
         taken,
         profile.source,
     )
-    return printable(", ".join(p for p in parts if p))
+    return on_line(", ".join(p for p in parts if p))
 
 
 def _show_metrics(launch: Launch) -> None:
@@ -124,7 +128,7 @@ def _show_metrics(launch: Launch) -> None:
 
 def show_diff(baseline: Side, candidate: Side, explained: Explanation, *, everything: bool) -> None:
     for title, side in (("baseline ", baseline), ("candidate", candidate)):
-        what = f"{side.commit.sha[:12]} {side.commit.subject}" if side.commit else side.name
+        what = f"{side.commit.sha[:12]} {on_line(side.commit.subject)}" if side.commit else on_line(side.name)
         click.echo(f"{title} {what}")
     for case in explained.cases:
         click.echo(f"\n{case.case_id}" if case.case_id else "")
@@ -155,7 +159,11 @@ def show_imported(profile: Profile, *, new: bool, as_json: bool) -> None:
         return
     click.echo(
         f"{profile.sha[:12]} {profile.case_id}: {len(profile.launches)} launch(es) "
-        + (f"stored from {profile.source}" if new else f"of {profile.source} were stored already")
+        + (
+            f"stored from {on_line(profile.source)}"
+            if new
+            else f"of {on_line(profile.source)} were stored already"
+        )
     )
     for text in profile.limitations:
         click.echo(f"limitation {printable(text)}")

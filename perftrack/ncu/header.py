@@ -106,7 +106,10 @@ def header_at(lines: Sequence[bytes], at: int) -> Header | None:
     is_named = (b" Name" in line or b" name" in line or b" NAME" in line) and _CANDIDATE.search(line)
     if not is_named and not _IDS.match(line):
         return None
-    for offset in dict.fromkeys((0, line.rfind(b"\r") + 1, *(max(line.find(first), 0) for first in _FIRST))):
+    first = min((place for title in _FIRST if (place := line.find(title)) > 0), default=0)
+    starts = (0, line.rfind(b"\r") + 1, first)
+    # Titles in quotes have them from the first one on: what stands before the quotes is output.
+    for offset in dict.fromkeys(starts if line.startswith(b'"') else reversed(starts)):
         found = _header(lines, at, offset)
         if found is not None:
             return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from perftrack.core.launch import Counter
@@ -42,7 +43,10 @@ class Column:
             return ()
         if isinstance(value, str):
             return (Counter(self.name, value, "", self.section),)
-        return (Counter(self.name, self.unit.to_base(value), self.unit.base, self.section),)
+        based = self.unit.to_base(value)
+        if not math.isfinite(based):  # too large to be a measurement: kept as it stands
+            return (Counter(self.name, cell.decode(), "", self.section),)
+        return (Counter(self.name, based, self.unit.base, self.section),)
 
 
 def _wiring(cell: str) -> float | str | None:
@@ -113,8 +117,7 @@ class CellCounters(Counters):
         cells, mark = self.cells(), self._mark
         for name, at, column in self._layout.plan(names):
             read = column.read(cells[at], mark)
-            if read:
-                found[name] = found[name] + read if name in found else read
+            found[name] = found[name] + read if name in found else read
         return found
 
     def __iter__(self) -> Iterator[Counter]:

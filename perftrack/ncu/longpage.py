@@ -7,7 +7,6 @@ a metric that an earlier launch had. Those are told by their bytes; all others a
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from perftrack.ncu.gathering import Draft, Gathering
 from perftrack.ncu.header import (
@@ -23,10 +22,11 @@ from perftrack.ncu.header import (
     metric_name,
 )
 from perftrack.ncu.identity import IdentityColumns
-from perftrack.ncu.layout import CellCounters, Column, Layout
-from perftrack.ncu.notation import Mark, Sight, sight
+from perftrack.ncu.layout import Column, Layout
+from perftrack.ncu.longpart import LongPart
+from perftrack.ncu.notation import Sight, sight
 from perftrack.ncu.raw import FileKind
-from perftrack.ncu.records import record_at
+from perftrack.ncu.records import quoted_record, record_at
 from perftrack.ncu.remarks import Remarks
 from perftrack.ncu.units import Unit, parse_unit
 
@@ -35,12 +35,14 @@ _EXPORT = "Export it again: ncu --import REPORT.ncu-rep --csv --page details"
 _NEXT_CELL = b'","'
 _REMARK = re.compile(rb'[^"]*","","","","')
 _LONGEST_BLOCK = 512  # lines
+_SHAPE = bytes.maketrans(b"23456789", b"1" * 8)  # what a number looks like does not depend on these
 _NO_PREFIX = b"\0"  # no line starts with it: a text file holds none
 
 
 class Form:
-    """How a line of a known metric goes on after its launch: `head`, up to the value. Launches have their metrics in
-    the same order, most often, so it knows the form that followed it last time.
+    """How a line of a known metric goes on after its launch: `head`, up to the value.
+
+    Launches have their metrics in the same order, most often, so it knows the form that followed it last time.
     """
 
     __slots__ = ("column", "following", "head", "size")
@@ -48,49 +50,6 @@ class Form:
     def __init__(self, head: bytes, column: Column) -> None:
         self.head, self.size, self.column = head, len(head), column
         self.following = self
-
-
-class LongPart:
-    """A launch's rows of one table, as columns and cells side by side."""
-
-    __slots__ = ("_layout", "cells", "columns")
-
-    def __init__(self) -> None:
-        self.columns: list[Column] = []
-        self.cells: list[bytes] = []
-        self._layout: Layout | None = None
-
-    def counters(self, mark: Mark) -> CellCounters:
-        return CellCounters(self._layout or Layout(self.columns), self.cells, mark)
-
-    def settle(self, layouts: dict[tuple[Column, ...], Layout], draft: Draft) -> None:
-        """Takes on the layout that launches with the same columns share."""
-        columns = tuple(self.columns)
-        layout = layouts.get(columns)
-        if layout is None:
-            layout = layouts[columns] = Layout(columns)
-        if layout.repeated():
-            self._unite(draft)
-            layout = Layout(self.columns)
-        self._layout = layout
-        self.columns = []
-
-    def _unite(self, draft: Draft) -> None:
-        """One cell for each name: rows that repeat one are dropped, rows that contradict it say nothing."""
-        cells: dict[tuple[str, str], set[tuple[bytes, str]]] = {}
-        for column, cell in zip(self.columns, self.cells, strict=True):
-            cells.setdefault((column.section, column.name), set()).add((cell, column.unit.base))
-        kept: dict[tuple[str, str], tuple[Column, bytes]] = {}
-        for column, cell in zip(self.columns, self.cells, strict=True):
-            if len(cells[column.section, column.name]) == 1:
-                kept.setdefault((column.section, column.name), (column, cell))
-        draft.notes += [
-            f"{name} ({section or 'no section'}): {len(found)} different values under one name"
-            for (section, name), found in cells.items()
-            if len(found) > 1
-        ]
-        self.columns = [column for column, _ in kept.values()]
-        self.cells = [cell for _, cell in kept.values()]
 
 
 class LongPage:
@@ -117,7 +76,7 @@ class LongPage:
         self._columns: dict[tuple[str, str, str, str], Column] = {}
         self._distinct: dict[tuple[str, str, Unit], Column] = {}
         self._forms: dict[bytes, Form] = {}
-        self._form = Form(b"\0", Column("", "", parse_unit("")))  # that of the next line, most likely
+        self._before = Form(b"\0", Column("", "", parse_unit("")))  # of the line before; at first, of none
         self._parts: list[tuple[Draft, LongPart]] = []
         self._seen: set[bytes] = set()
         self._current: tuple[tuple[str, ...], LongPart] | None = None
@@ -141,7 +100,8 @@ class LongPage:
         cut, end = len(prefix), -len(tail)
         columns: list[Column] = []
         cells: list[bytes] = []
-        form = before = self._form
+        before = self._before
+        form = before.following
         for line in lines[at : at + _LONGEST_BLOCK]:
             if not line.startswith(prefix):
                 break
@@ -160,7 +120,7 @@ class LongPage:
             cells.append(cell)
             before, form = form, form.following
             at += 1
-        self._form = form
+        self._before = before
         if self._current is not None:
             self._current[1].columns += columns
             self._current[1].cells += cells
@@ -237,14 +197,14 @@ class LongPage:
         part.cells.append(value)
         if column.is_text:
             return
-        self._seen.add(value)
+        self._gathering.evidence.add(cells[self._value], at + 1)
         if self._is_plain and line:
             self._learn(line, cells, value, column)
 
     def _learn(self, line: bytes, cells: list[str], value: bytes, column: Column) -> None:
         """Remembers how the line starts and what it says, if it is written as ncu writes: all cells quoted."""
-        prefix = _quoted(cells[: self._first]) + b',"' if self._first else b'"'
-        head = _quoted(cells[self._first : self._value])[1:-1]
+        prefix = quoted_record(cells[: self._first]) + b',"' if self._first else b'"'
+        head = quoted_record(cells[self._first : self._value])[1:-1]
         body = prefix + head + _NEXT_CELL + value
         tail = line[len(body) :]
         if line.startswith(body) and tail in {b'"', b'",'} and b'"' not in value:
@@ -275,11 +235,16 @@ class LongPage:
 
     def _finish(self) -> None:
         evidence = self._gathering.evidence
-        said: dict[Sight, bytes] = {}
+        shapes: dict[bytes, bytes] = {}
         for cell in self._seen:
             if b"," in cell or b"." in cell:
-                seen = sight(cell.decode())
-                said[seen] = min(said.get(seen, cell), cell)  # a set has no order, and messages should have one
+                shape = cell.translate(_SHAPE)
+                known = shapes.get(shape, cell)
+                shapes[shape] = min(known, cell)  # a set has no order, and messages should have one
+        said: dict[Sight, bytes] = {}
+        for shape, cell in shapes.items():
+            seen = sight(shape.decode())
+            said[seen] = min(said.get(seen, cell), cell)
         for seen, cell in said.items():
             if evidence.lacks(seen):
                 evidence.note(seen, cell.decode(), self._line_of(cell))
@@ -288,7 +253,3 @@ class LongPage:
             part.settle(layouts, draft)
         is_selection = all(section in {"", _SELECTION} for section, _, _, _ in self._columns)
         self._gathering.kinds.append(FileKind.METRICS if is_selection else FileKind.DETAILS)
-
-
-def _quoted(cells: Sequence[str]) -> bytes:
-    return ",".join(f'"{cell.replace(chr(34), chr(34) * 2)}"' for cell in cells).encode()

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
+from typing import TypeVar, cast
 
 from perftrack.core.launch import Counter
 from perftrack.core.text import quoted
 from perftrack.ncu.kinds import Kind, fits
 from perftrack.ncu.names import Rule, Source
 from perftrack.ncu.raw import Counters
+
+T = TypeVar("T")
 
 
 class Lookup:
@@ -22,22 +24,25 @@ class Lookup:
     def __init__(self, *pages: Counters) -> None:
         self.problems: list[str] = []
         self.pages = pages
-        self._layout = _layout(tuple(page.names for page in pages))
+        self._layout = _layout([page.names for page in pages])
         self._found = self._layout.usual(pages)
 
     def field(self, field: str, sources: Sequence[Source]) -> tuple[float | None, Source | None]:
         """The value of the first source that has one, and that source."""
         for source in self._layout.possible(sources):
-            value = self.value(field, source)
+            metrics = source.metrics
+            if len(metrics) > 1:
+                value = self.value(field, source)
+            else:
+                value = self.number(field, metrics[0], source.kind, source.sections)
+                if value is not None and source.factor != 1.0:
+                    value *= source.factor
             if value is not None:
                 return value, source
         return None, None
 
     def value(self, field: str, source: Source) -> float | None:
         """The source's value; None where one of its metrics is missing, or is none of its kind."""
-        if len(source.metrics) == 1:
-            value = self.number(field, source.metrics[0], source.kind, source.sections)
-            return None if value is None else source.factor * value
         total: float | None = None
         for metric in source.metrics:
             part = self.number(field, metric, source.kind, source.sections)
@@ -73,6 +78,10 @@ class Lookup:
             return value
         return None
 
+    def shared(self, make: Callable[[Iterable[str]], T]) -> T:
+        """What `make` makes of the names, once for all launches that have the same."""
+        return self._layout.shared(make)
+
     def text(self, metric: str) -> str:
         """A metric's text; empty where it is missing or a number."""
         return next((c.value for c in self._named(metric) if isinstance(c.value, str)), "")
@@ -102,30 +111,35 @@ class _Layout:
     at once.
     """
 
-    def __init__(self, pages: tuple[tuple[str, ...], ...]) -> None:
+    def __init__(self, pages: Sequence[tuple[str, ...]]) -> None:
+        self._pages = pages
         self.names = frozenset(name for page in pages for name in page)
         self._asked: dict[str, None] = {}
+        self._absent: dict[str, tuple[Counter, ...]] = {}
         self._usual: tuple[str, ...] = ()
+        self._shared: dict[Callable[..., object], object] = {}
         self._possible: dict[int, tuple[Sequence[Source], tuple[Source, ...]]] = {}
 
     def usual(self, pages: Sequence[Counters]) -> dict[str, tuple[Counter, ...]]:
         """What another launch was asked for, by name."""
         if len(self._usual) != len(self._asked):
             self._usual = tuple(self._asked)
-        found: dict[str, tuple[Counter, ...]] = dict.fromkeys(self._usual, ())
-        if len(pages) == 1:
-            found.update(pages[0].chosen(self._usual))
-            return found
-        for page in pages:
+        found = self._absent | pages[0].chosen(self._usual)
+        for page in pages[1:]:
             for name, counters in page.chosen(self._usual).items():
-                found[name] += counters
+                found[name] = found.get(name, ()) + counters
         return found
 
     def named(self, metric: str, pages: Sequence[Counters]) -> tuple[Counter, ...]:
         if metric not in self.names:
-            return ()
+            return self._absent.setdefault(metric, ())
         self._asked[metric] = None
         return tuple(counter for page in pages for counter in page.named(metric))
+
+    def shared(self, make: Callable[[Iterable[str]], T]) -> T:
+        if make not in self._shared:
+            self._shared[make] = make(dict.fromkeys(name for page in self._pages for name in page))
+        return cast("T", self._shared[make])
 
     def possible(self, sources: Sequence[Source]) -> tuple[Source, ...]:
         """Asked for again and again with the same few lists: found again by identity, and kept alive for that."""
@@ -136,6 +150,17 @@ class _Layout:
         return kept[1]
 
 
-@lru_cache(maxsize=64)
-def _layout(pages: tuple[tuple[str, ...], ...]) -> _Layout:
-    return _Layout(pages)
+def _layout(pages: Sequence[tuple[str, ...]]) -> _Layout:
+    """Found again by identity: to hash thousands of names takes as long as to read forty values."""
+    key = tuple(map(id, pages))
+    kept = _layouts.get(key)
+    if kept is None:
+        if len(_layouts) >= _MOST_LAYOUTS:
+            _layouts.clear()
+        kept = _layouts[key] = pages, _Layout(pages)
+    return kept[1]
+
+
+_MOST_LAYOUTS = 64
+# With the names themselves, so that no other object can have their identity.
+_layouts: dict[tuple[int, ...], tuple[Sequence[tuple[str, ...]], _Layout]] = {}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter as Tally
 from collections.abc import Sequence
 
 from perftrack.core.kernelname import canonical, short
 from perftrack.core.launch import Dim3, Launch
 from perftrack.errors import ProfileError
 from perftrack.ncu.raw import FileKind, RawLaunch, Reading
-from perftrack.ncu.summary import numbered, summarise
+from perftrack.ncu.summary import Equal, summarise
 
 # By how much two pages of one profile may differ: each prints at least three significant digits.
 _PRINTED = 0.006
@@ -22,9 +23,9 @@ def summarise_launches(readings: Sequence[Reading]) -> tuple[Launch, ...]:
     that has it. Files of the same kind may have different launches: those of several processes, say. Raises
     ProfileError where pages have no launch in common, or what has the same id is another launch.
     """
-    processes = {launch.process for reading in readings for launch in reading.launches}
+    processes = [{launch.process for launch in reading.launches} for reading in readings]
     # A file without process ids belongs to the others where those know of one process only.
-    nameless = "" in processes and len(processes) <= 2
+    nameless = {""} in processes and max(map(len, processes)) == 1 and len(set().union(*processes)) <= 2
     groups: dict[tuple[str, str], list[tuple[RawLaunch, str]]] = {}
     kinds: dict[FileKind, str] = {}
     for reading in readings:
@@ -35,10 +36,13 @@ def summarise_launches(readings: Sequence[Reading]) -> tuple[Launch, ...]:
         kinds[reading.kind] = reading.name
         for key, launch in zip(keys, reading.launches, strict=True):
             groups.setdefault(key, []).append((launch, reading.name))
-    return numbered(_merged(group) if len(group) > 1 else summarise(group[0][0]) for group in groups.values())
+    seen: Tally[Equal] = Tally()
+    return tuple(
+        _merged(group, seen) if len(group) > 1 else summarise(group[0][0], seen=seen) for group in groups.values()
+    )
 
 
-def _merged(group: list[tuple[RawLaunch, str]]) -> Launch:
+def _merged(group: list[tuple[RawLaunch, str]], seen: Tally[Equal]) -> Launch:
     (first, name), *rest = group
     for other, theirs in rest:
         _same_launch(first, name, other, theirs)
@@ -47,7 +51,7 @@ def _merged(group: list[tuple[RawLaunch, str]]) -> Launch:
         summary = summarise(other).summary
         for field in ("registers", "cycles", "duration_s"):
             _same_value(field, first, (getattr(alone, field), name), (getattr(summary, field), theirs))
-    return summarise(first, *(other for other, _ in rest))
+    return summarise(first, *(other for other, _ in rest), seen=seen)
 
 
 def _same_launch(first: RawLaunch, name: str, other: RawLaunch, theirs: str) -> None:

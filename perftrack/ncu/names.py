@@ -22,7 +22,7 @@ class Rule(StrEnum):
     RATIO = "/"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # told by identity: each is made once
 class Source:
     """`kind`: of each of its metrics; `factor`: what the value is multiplied by. `sections`: of a label."""
 

@@ -53,7 +53,7 @@ _HEAD = re.compile(rf"[-+\d.,{_SPACES}eE]{{1,60}}|n/a|nan|no data", re.ASCII)
 _MISSING = frozenset(
     ("", "n/a", "na", "nan", "-nan", "+nan", "no data", "<null>", "-", "--", "inf", "+inf", "-inf", "infinity")
 )
-_LONGEST = 400  # digits; a number has fewer
+_LONGEST = 300  # digits; a number has fewer, and more may be none that a float can hold
 
 
 def read_bytes(cell: bytes, mark: Mark) -> float | str | None:

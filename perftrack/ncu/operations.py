@@ -8,6 +8,8 @@ packed halves do two of each. Tensor cores have counters of operations. So does 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from perftrack.ncu.kinds import Kind
 from perftrack.ncu.lookup import Lookup
 
@@ -19,13 +21,30 @@ _SCALAR = {
 }
 _UNITS = ("smsp", "sm")  # the same instructions, counted per sub-partition or per SM
 _CYCLES = "{}__cycles_elapsed.avg"
+# Precision → unit → (metric, operations a thread)
+_EXECUTED = {
+    precision: {
+        unit: tuple((f"{unit}__sass_thread_inst_executed_op_{name}_pred_on.sum", n) for name, n in instructions)
+        for unit in _UNITS
+    }
+    for precision, instructions in _SCALAR.items()
+}
+_PER_CYCLE = {
+    metric: f"{metric}.per_cycle_elapsed"
+    for units in _EXECUTED.values()
+    for metrics in units.values()
+    for metric, _ in metrics
+}
 # Tensor operations by type of the sources. Their names differ between chips; none is part of another.
-_TENSOR = (
-    ("src_bf16_dst_fp32", "src_bf16_dst_fp32_sparsity_off", "src_bf16_dst_fp32_sparsity_on"),
-    ("src_fp16", "src_fp16_dst_fp16", "src_fp16_dst_fp32"),
-    ("src_fp64",),
-    ("src_tf32_dst_fp32", "src_tf32_dst_fp32_sparsity_off", "src_tf32_dst_fp32_sparsity_on"),
-    ("src_fp8", "src_fp8_sparsity_off", "src_fp8_sparsity_on"),
+_TENSOR = tuple(
+    tuple(f"sm__ops_path_tensor_{name}.sum" for name in names)
+    for names in (
+        ("src_bf16_dst_fp32", "src_bf16_dst_fp32_sparsity_off", "src_bf16_dst_fp32_sparsity_on"),
+        ("src_fp16", "src_fp16_dst_fp16", "src_fp16_dst_fp32"),
+        ("src_fp64",),
+        ("src_tf32_dst_fp32", "src_tf32_dst_fp32_sparsity_off", "src_tf32_dst_fp32_sparsity_on"),
+        ("src_fp8", "src_fp8_sparsity_off", "src_fp8_sparsity_on"),
+    )
 )
 _TENSOR_BUSY = (
     "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
@@ -44,15 +63,22 @@ def is_operations(metric: str) -> bool:
     )
 
 
+def _has_any(metrics: Iterable[str]) -> bool:
+    return any(map(is_operations, metrics))
+
+
 def operations(lookup: Lookup) -> tuple[float | None, str]:
     """Operations of all precisions that were counted, and which those are if not fp32, fp64, fp16 and tensor.
 
     None, with no precisions, where nothing was counted, or where the tensor cores worked and their operations were
     not counted: the rest would pass for the whole.
     """
+    if not lookup.shared(_has_any):
+        return None, ""
     counts: dict[str, float] = {}
-    for precision, instructions in _SCALAR.items():
-        count = _scalar(lookup, instructions)
+    cycles: dict[str, float | None] = {}  # by unit, once they were needed
+    for precision, instructions in _EXECUTED.items():
+        count = _scalar(lookup, instructions, cycles)
         if count is not None:
             counts[precision] = count
     tensor = _tensor(lookup)
@@ -68,39 +94,37 @@ def operations(lookup: Lookup) -> tuple[float | None, str]:
     return sum(counts.values()), "" if whole else f"{', '.join(counts)} operations only"
 
 
-def _scalar(lookup: Lookup, instructions: tuple[tuple[str, float], ...]) -> float | None:
-    for unit in _UNITS:
+def _scalar(
+    lookup: Lookup, instructions: dict[str, tuple[tuple[str, float], ...]], cycles: dict[str, float | None]
+) -> float | None:
+    """Threads that executed these: counted, or as the rooflines collect it, per cycle."""
+    for unit, metrics in instructions.items():
         total = 0.0
-        for name, factor in instructions:
-            count = _executed(lookup, unit, name)
+        for metric, factor in metrics:
+            count = lookup.number("flops", metric, Kind.COUNT)
             if count is None:
-                break
+                rate = lookup.number("flops", _PER_CYCLE[metric], Kind.COUNT)
+                if rate is None:
+                    break
+                if unit not in cycles:
+                    cycles[unit] = lookup.number("flops", _CYCLES.format(unit), Kind.CYCLES)
+                elapsed = cycles[unit]
+                if elapsed is None:
+                    break
+                count = rate * elapsed
             total += factor * count
         else:
             return total
     return None
 
 
-def _executed(lookup: Lookup, unit: str, name: str) -> float | None:
-    """Threads that executed the instruction: counted, or as the rooflines collect it, per cycle."""
-    metric = f"{unit}__sass_thread_inst_executed_op_{name}_pred_on.sum"
-    count = lookup.number("flops", metric, Kind.COUNT)
-    if count is not None:
-        return count
-    rate = lookup.number("flops", f"{metric}.per_cycle_elapsed", Kind.COUNT)
-    if rate is None:
-        return None
-    cycles = lookup.number("flops", _CYCLES.format(unit), Kind.CYCLES)
-    return None if cycles is None else rate * cycles
-
-
 def _tensor(lookup: Lookup) -> float | None:
     """Operations over all source types; None where no type was counted."""
     found = []
     for whole, *parts in _TENSOR:
-        count = lookup.number("flops", f"sm__ops_path_tensor_{whole}.sum", Kind.COUNT)
+        count = lookup.number("flops", whole, Kind.COUNT)
         if count is None:
-            counted = [lookup.number("flops", f"sm__ops_path_tensor_{part}.sum", Kind.COUNT) for part in parts]
+            counted = [lookup.number("flops", part, Kind.COUNT) for part in parts]
             known = [c for c in counted if c is not None]
             count = sum(known) if known else None
         if count is not None:

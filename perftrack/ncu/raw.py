@@ -42,8 +42,11 @@ class Counters(Sequence[Counter]):
         """Counters of that name: one for a raw name, one a section for a details page. Empty where missing."""
 
     def chosen(self, names: Sequence[str]) -> dict[str, tuple[Counter, ...]]:
-        """`named` of each of these names that has any. One call for many is far faster than many for one."""
-        return {name: found for name in names if (found := self.named(name))}
+        """`named` of each of these names; some that are not among `names` may be left out.
+
+        One call for many is far faster than many for one.
+        """
+        return {name: self.named(name) for name in names}
 
     @abstractmethod
     def __iter__(self) -> Iterator[Counter]: ...

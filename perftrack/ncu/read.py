@@ -57,7 +57,7 @@ def _read_text(text: Lines) -> Reading:
     gathering = Gathering(text.name)
     headers = _tables(text, gathering, remarks)
     if headers:
-        remarks.check_orphan()
+        remarks.check_orphans(headers[0])
     if len(gathering) == 0:
         raise refuse_without_launches(text, remarks, headers) or refuse_text(text.lines, text.name)
     mark = gathering.evidence.resolve(text.name)

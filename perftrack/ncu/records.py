@@ -49,3 +49,8 @@ def record_at(lines: Sequence[bytes], at: int, delimiter: str = ",") -> tuple[li
         line = b"\n".join(parts)
     cells = split(line.decode(), delimiter)
     return None if cells is None else (cells, end)
+
+
+def quoted_record(cells: Sequence[str]) -> bytes:
+    """The cells as ncu writes them: all in quotes."""
+    return ",".join(f'"{cell.replace(chr(34), chr(34) * 2)}"' for cell in cells).encode()

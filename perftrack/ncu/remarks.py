@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from perftrack.core.text import printable
 from perftrack.errors import ProfileError
 from perftrack.ncu.header import ID, PROCESS, Header
+from perftrack.ncu.records import split
 
 _ROW = re.compile(rb'"?\d+(?:"|$)|\d+[,;\t]')
 _MESSAGE = re.compile(rb"\s*==(?:ERROR|WARNING)==\s*(\S.*)", re.DOTALL)
@@ -16,6 +17,7 @@ _OFFERED = re.compile(rb"\s*\d+\.\s+(\S.*)", re.DOTALL)
 _NO_KERNELS = b"No kernels were profiled"
 _UNLOCKED = b"Running with unmodified GPU clocks"
 _SHOWN = 20
+_MOST_ORPHANS = 100
 _EXPORT = "Export the file again: ncu --import REPORT.ncu-rep --csv --page raw"
 
 
@@ -26,15 +28,15 @@ class Remarks:
         self.name = name
         self._lines = lines
         self._taken: list[int] = []
-        self._orphan: int | None = None
+        self._orphans: list[int] = []
 
     def take(self, at: int) -> None:
         self._taken.append(at)
 
     def take_orphan(self, at: int) -> None:
         """A line before any titles. Rows of a table there have lost theirs."""
-        if self._orphan is None and self._lines[at].startswith(b'"') and _ROW.match(self._lines[at]):
-            self._orphan = at
+        if _ROW.match(self._lines[at]) and len(self._orphans) < _MOST_ORPHANS:
+            self._orphans.append(at)
         self._taken.append(at)
 
     def take_row(self, at: int, header: Header, cells: int) -> None:
@@ -50,13 +52,17 @@ class Remarks:
             )
         self._taken.append(at)
 
-    def check_orphan(self) -> None:
-        if self._orphan is not None:
-            raise ProfileError(
-                f"{self.name}:{self._orphan + 1}: rows of a table without its titles: the start of the file was "
-                "cut off, or its lines were moved",
-                _EXPORT,
-            )
+    def check_orphans(self, header: Header) -> None:
+        """Refuses rows above the first titles: they would be missing among those below."""
+        for at in self._orphans:
+            cells = split(self._lines[at].decode(), header.delimiter)
+            is_row = header.is_quoted and self._lines[at].startswith(b'"')
+            if is_row or (cells is not None and len(cells) == len(header.titles)):
+                raise ProfileError(
+                    f"{self.name}:{at + 1}: rows of a table without its titles: the start of the file was "
+                    "cut off, or its lines were moved",
+                    _EXPORT,
+                )
 
     def messages(self) -> Iterator[tuple[int, str]]:
         """The profiler's errors and warnings with the indices of their lines, each text once."""

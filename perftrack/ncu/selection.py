@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
+from perftrack.errors import UsageError
 from perftrack.ncu.kinds import Kind
 from perftrack.ncu.names import BLACKWELL, FIELDS
 
@@ -43,6 +45,14 @@ def _wanted() -> tuple[str, ...]:
 
 
 DIFF_METRICS = _wanted()
+
+_SET = re.compile(r"[A-Za-z][\w-]*")
+
+
+def check_set(name: str) -> None:
+    """Raises UsageError for what cannot be a section set: ncu would take it for something else."""
+    if not _SET.fullmatch(name):
+        raise UsageError(f"{name!r} is no set of Nsight Compute", "Give one like basic or full.")
 
 
 @dataclass(frozen=True, slots=True)

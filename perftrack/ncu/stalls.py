@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections.abc import Iterable
 
 from perftrack.core.launch import Stall
 from perftrack.ncu.kinds import Kind
@@ -43,17 +43,15 @@ def top_stalls(lookup: Lookup, top: int = TOP) -> tuple[Stall, ...]:
 
 def _values(lookup: Lookup, source: str) -> dict[str, float]:
     values: dict[str, float] = {}
-    for page in lookup.pages:
-        for metric, reason in _reasons(page.names).get(source, ()):
-            value = lookup.number(f"stall {reason}", metric, _KINDS[source])
-            if value is not None and value >= 0:
-                values[reason] = value
+    for metric, reason in lookup.shared(_reasons).get(source, ()):
+        value = lookup.number(f"stall {reason}", metric, _KINDS[source])
+        if value is not None and value >= 0:
+            values[reason] = value
     return values
 
 
-@lru_cache(maxsize=64)
-def _reasons(names: tuple[str, ...]) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Source → (metric, reason) of each stall among `names`. Launches of one file share their names."""
+def _reasons(names: Iterable[str]) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Source → (metric, reason) of each stall among `names`."""
     found: dict[str, tuple[tuple[str, str], ...]] = {}
     for metric in names:
         for source, pattern in SOURCES:

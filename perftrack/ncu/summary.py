@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter as Tally
 from collections.abc import Iterable
-from dataclasses import replace
 
 from perftrack.core.kernelname import canonical
 from perftrack.core.launch import Bound, Dim3, Launch, LaunchSummary
@@ -27,6 +26,8 @@ LIMITING_PCT, IDLE_PCT = 60.0, 40.0
 # What ranges and graphs are called. Their counters of a shape are the largest over the kernels in them.
 _SEVERAL = frozenset({"range", "graph", "command list"})
 
+Equal = tuple[str, Dim3 | None, Dim3 | None, str]  # kernel, grid, block, NVTX range
+
 _NEEDED = frozenset(
     [metric for sources in (*FIELDS.values(), *LIMITS.values()) for source in sources for metric in source.metrics]
     + [*GRID, *BLOCK, DEVICE_NAME, *CAPABILITY]
@@ -42,8 +43,12 @@ def is_needed(metric: str) -> bool:
     return metric in _NEEDED or is_stall(metric) or is_operations(metric)
 
 
-def summarise(raw: RawLaunch, *further: RawLaunch) -> Launch:
-    """The launch in a few values. `further`: the same launch out of other files, for what `raw` does not have."""
+def summarise(raw: RawLaunch, *further: RawLaunch, seen: Tally[Equal] | None = None) -> Launch:
+    """The launch in a few values. `further`: the same launch out of other files, for what `raw` does not have.
+
+    `seen` counts the launches before it by what they have in common: with it, the launch is numbered among its
+    equals, and counted.
+    """
     pages = tuple(one.by_name() for one in (raw, *further))
     lookup = Lookup(*pages)
     values: dict[str, float | None] = {}
@@ -61,11 +66,17 @@ def summarise(raw: RawLaunch, *further: RawLaunch) -> Launch:
         filled.append(("flops", counted))
     everyone = (raw, *further)
     single = raw.kernel not in _SEVERAL
+    kernel = canonical(raw.kernel)
+    grid = _first(one.grid for one in everyone) or (_shape(lookup, "grid", GRID) if single else None)
+    block = _first(one.block for one in everyone) or (_shape(lookup, "block", BLOCK) if single else None)
+    nvtx = next((one.nvtx for one in everyone if one.nvtx), "")
+    equal = kernel, grid, block, nvtx
     summary = LaunchSummary(
-        kernel=canonical(raw.kernel),
-        grid=_first(one.grid for one in everyone) or (_shape(lookup, "grid", GRID) if single else None),
-        block=_first(one.block for one in everyone) or (_shape(lookup, "block", BLOCK) if single else None),
-        nvtx=next((one.nvtx for one in everyone if one.nvtx), ""),
+        kernel,
+        grid,
+        block,
+        occurrence=seen[equal] if seen is not None else 0,
+        nvtx=nvtx,
         # A number says which of a machine's devices it was, not what it is.
         device=lookup.text(DEVICE_NAME) or next((o.device for o in everyone if not o.device.isdigit()), ""),
         compute_cap=next((one.compute_cap for one in everyone if one.compute_cap), "") or _capability(lookup),
@@ -77,21 +88,11 @@ def summarise(raw: RawLaunch, *further: RawLaunch) -> Launch:
         instances=raw.instances,
         filled=tuple(filled),
         unparsed=tuple(dict.fromkeys((*(u for one in everyone for u in one.unparsed), *lookup.problems))),
-        **values,  # type: ignore[arg-type]
+        **values,
     )
+    if seen is not None:
+        seen[equal] += 1
     return Launch(summary, pages[0] if len(pages) == 1 else JoinedCounters(pages))
-
-
-def numbered(launches: Iterable[Launch]) -> tuple[Launch, ...]:
-    """The launches in order, each with its position among those that are equal but for it."""
-    seen: Tally[tuple[object, ...]] = Tally()
-    out = []
-    for launch in launches:
-        s = launch.summary
-        same = s.kernel, s.grid, s.block, s.nvtx
-        out.append(replace(launch, summary=replace(s, occurrence=seen[same])))
-        seen[same] += 1
-    return tuple(out)
 
 
 def bound(memory_pct: float | None, compute_pct: float | None) -> Bound:

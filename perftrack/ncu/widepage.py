@@ -230,14 +230,12 @@ class WideCounters(CellCounters):
         row = self._part.row()
         places, mark, plan = self._part.page.places, self._mark, self._layout.plan(names)
         if not isinstance(row, QuotedCells):
-            return {name: read for name, at, column in plan if (read := column.read(row[places[at]], mark))}
+            return {name: column.read(row[places[at]], mark) for name, at, column in plan}
         record, quotes = row.record, row.quotes
         chosen: dict[str, tuple[Counter, ...]] = {}
         for name, at, column in plan:
             start = 2 * places[at]
-            read = column.read(record[quotes[start] + 1 : quotes[start + 1]], mark)
-            if read:
-                chosen[name] = read
+            chosen[name] = column.read(record[quotes[start] + 1 : quotes[start + 1]], mark)
         return chosen
 
     def named(self, name: str) -> tuple[Counter, ...]:

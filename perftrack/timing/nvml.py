@@ -76,7 +76,7 @@ class NvmlGauge:
         return tuple(int(p.pid) for p in found)
 
     def memory_used_bytes(self) -> int | None:
-        """By the newer form of the call alone: the older one counts what the driver reserves, 615 MiB of an H200."""
+        """By the newer call alone: the older one counts what the driver reserves too, 615 MiB of an H200."""
         version = getattr(self._api, "nvmlMemory_v2", None)
         if version is None:
             return None

@@ -1,10 +1,10 @@
 """Feeds the reader of Nsight Compute text with damaged files, for a while, and counts what came of them.
 
-python tests/bench/ncu_fuzz.py SECONDS [--seed N] [--keep FOLDER]
+python -m tests.bench.ncu_fuzz SECONDS [--seed N] [--keep FOLDER]
 
-Every input ends in a reading or in a ProfileError that names file and line; a reading has a number in it. Files
-whose lines were only cut, moved, doubled or mixed with output give values of the whole file or are refused.
-Anything else is kept and printed, with exit status 1.
+Every input ends in a reading, which can be summarised and has a number in it, or in a ProfileError that names file
+and line. Files whose lines were only cut, moved, doubled or mixed with output give values of the whole file or are
+refused. Anything else is kept and printed, with exit status 1.
 """
 
 from __future__ import annotations
@@ -20,10 +20,9 @@ from collections import Counter as Tally
 from collections.abc import Callable
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
-
 from perftrack.core.launch import Counter
 from perftrack.errors import ProfileError
+from perftrack.ncu.merging import summarise_launches
 from perftrack.ncu.raw import Reading
 from perftrack.ncu.read import read
 from tests.ncu import texts
@@ -167,6 +166,7 @@ def problem(data: bytes, allowed: Values | None) -> tuple[str, str]:
     try:
         found = read(io.BytesIO(data), NAME)
         have = texts.everything(found)
+        summarise_launches([found])
     except ProfileError as error:
         is_named = NAMED.match(error.message) is not None and bool(error.hint)
         return "refused", "" if is_named else f"names no line, or has no hint: {error.message} ({error.hint})"

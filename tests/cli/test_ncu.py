@@ -513,3 +513,63 @@ class TestRun:
 
     def test_without_a_command_it_is_wrong_usage(self, bench: Bench, call: Call):
         assert call(bench, "ncu", "run").code == 2
+
+
+def test_an_input_without_end_is_refused_and_not_gathered(
+    call: Call, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("perftrack.ncu.source.load.__defaults__", (1 << 20,))
+    answer = call(bench, "ncu", "show", "/dev/zero")
+    assert answer.code == 1
+    assert "/dev/zero: more than 1 MiB" in answer.err
+
+
+@pytest.mark.parametrize("command", [("diff", "-", "-"), ("import", "-", "-", "--rev", "HEAD", "--bench", "x")])
+def test_standard_input_is_one_file(call: Call, bench: Bench, command: tuple[str, ...]) -> None:
+    answer = call(bench, "ncu", *command)
+    assert answer.code == 2
+    assert "standard input can be read once" in answer.err
+
+
+def test_bench_does_not_choose_among_files(call: Call, bench: Bench) -> None:
+    (bench.repo.root / "a.csv").write_text(page())
+    answer = call(bench, "ncu", "diff", "a.csv", "a.csv", "--bench", "x")
+    assert answer.code == 2
+    assert "files have none" in answer.err
+
+
+def test_names_cannot_end_their_line_or_steer_the_terminal(call: Call, bench: Bench) -> None:
+    name = "a\x1b[31m\nb.csv"
+    (bench.repo.root / name).write_text(page())
+    shown = call(bench, "ncu", "show", name).out
+    assert r"a\x1b[31m\nb.csv" in shown
+    assert r"baseline  a\x1b[31m\nb.csv" in call(bench, "ncu", "diff", name, name).out
+
+
+def test_a_subject_cannot_steer_the_terminal(call: Call, bench: Bench) -> None:
+    bench.repo.write("new.txt", "x")
+    bench.repo.commit("red \x1b[31m")
+    (bench.repo.root / "a.csv").write_text(page())
+    call(bench, "ncu", "import", "a.csv", "--rev", "HEAD", "--bench", "x")
+    assert r"red \x1b[31m" in call(bench, "ncu", "show", "HEAD").out
+    assert r"red \x1b[31m" in call(bench, "ncu", "diff", "HEAD", "HEAD").out
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [("--set=", "no set"), ("--set=--foo", "no set"), ("--timeout=nan", "seconds"), ("--timeout=inf", "seconds")],
+)
+def test_what_no_run_can_use_is_refused_before_it(call: Call, bench: Bench, option: str, said: str) -> None:
+    answer = call(bench, "ncu", "run", option, "--", "touch", "ran")
+    assert answer.code == 2
+    assert said in answer.err
+    assert not (bench.repo.root / "ran").exists()
+
+
+def test_a_long_table_ends_with_how_much_more_there_is(
+    call: Call, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("perftrack.cli.ncu_view.ROWS", 2)
+    (bench.repo.root / "a.csv").write_text(page(launches=5))
+    assert "3 more launch(es) are not shown" in call(bench, "ncu", "show", "a.csv").out
+    assert len(json.loads(call(bench, "ncu", "show", "a.csv", "--json").out)["launches"]) == 5

@@ -74,3 +74,7 @@ def test_a_page_without_processes_belongs_to_the_one_process() -> None:
 
 def test_no_file_is_no_launch() -> None:
     assert summarise_launches([]) == ()
+
+
+def test_launches_of_one_file_are_never_one() -> None:
+    assert len(summarise_launches([reading(raw(process="843"), raw(kernel="b"))])) == 2

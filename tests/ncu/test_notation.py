@@ -177,3 +177,11 @@ def test_a_cell_of_a_million_characters_takes_no_time() -> None:
     for cell in ("9" * 10**6, " 1" * 10**6 + ")", "1," * 10**6, "(" * 10**6 + ";)", "1 (" + "3; " * 10**6 + ")"):
         read_cell(cell, Mark.POINT)
         sight(cell)
+
+
+@pytest.mark.parametrize("length", [300, 301, 309, 400, 401])
+def test_digits_that_no_float_can_hold_are_text(length: int) -> None:
+    digits = "9" * length
+    read = read_bytes(digits.encode(), Mark.POINT)
+    assert read == (float(digits) if length <= 300 else digits)
+    assert read_cell(digits, Mark.POINT) == read

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import math
+from collections import Counter as Tally
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perftrack.core.launch import Bound, Counter
-from perftrack.ncu.summary import bound, is_needed, numbered, summarise
+from perftrack.core.launch import Bound, Counter, Launch
+from perftrack.ncu.raw import RawLaunch
+from perftrack.ncu.summary import Equal, bound, is_needed, summarise
 from tests.ncu.launches import counter, raw, summary
 
 SPEED, OLD_SPEED = "GPU Speed Of Light Throughput", "GPU Speed Of Light"
@@ -253,16 +256,21 @@ def test_a_device_is_its_name_and_not_its_number(column: str, name: str) -> None
     assert summary(device=column).device == name
 
 
+def numbered(launches: Iterable[RawLaunch]) -> list[Launch]:
+    seen: Tally[Equal] = Tally()
+    return [summarise(launch, seen=seen) for launch in launches]
+
+
 def test_launches_are_numbered_among_their_equals() -> None:
     kernels = ["a", "b", "a", "a", "b"]
-    launches = numbered(summarise(raw(kernel=k, number=str(i))) for i, k in enumerate(kernels))
+    launches = numbered(raw(kernel=k, number=str(i)) for i, k in enumerate(kernels))
     assert [launch.summary.occurrence for launch in launches] == [0, 0, 1, 2, 1]
     assert len({launch.summary.identity for launch in launches}) == 5
 
 
 def test_another_shape_or_range_is_another_launch() -> None:
     different = [raw(), raw(grid=(1, 1, 1)), raw(block=(1, 1, 1)), raw(nvtx="step")]
-    assert [n.summary.occurrence for n in numbered(map(summarise, different))] == [0, 0, 0, 0]
+    assert [n.summary.occurrence for n in numbered(different)] == [0, 0, 0, 0]
 
 
 def test_one_spelling_of_a_name_is_kept() -> None:

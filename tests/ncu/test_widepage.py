@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 
 import pytest
 
 from perftrack.core.launch import Counter
 from perftrack.errors import ProfileError
 from perftrack.ncu.raw import FileKind
+from perftrack.ncu.read import read
 from perftrack.ncu.units import parse_unit
 from tests.ncu.texts import (
     DATA,
@@ -58,7 +60,8 @@ def test_a_name_gives_its_one_counter_and_no_other() -> None:
 def test_several_names_at_once_give_what_each_gives() -> None:
     counters = only(raw(METRICS, [("124.54", "n/a", "x")])).by_name()
     names = (READ, DURATION, "no__such")
-    assert counters.chosen(names) == {DURATION: counters.named(DURATION)}
+    found = counters.chosen(names)
+    assert {name: found.get(name, ()) for name in names} == {name: counters.named(name) for name in names}
 
 
 def test_launches_of_a_table_share_their_names() -> None:
@@ -246,3 +249,10 @@ def test_base_and_scaled_units_give_the_same_values_to_the_precision_that_each_p
             assert abs(same.value - counter.value) <= allowed, counter.name
             compared += 1
     assert compared > 17_000
+
+
+def test_a_value_that_leaves_the_range_of_floats_in_base_units_is_text() -> None:
+    titles = '"ID","Kernel Name","gpu__time_duration.sum","dram__bytes_read.sum"\n'
+    page = titles + '"","","ns","Tbyte"\n"0","scale","5","1e300"\n'
+    counters = read(io.BytesIO(page.encode())).launches[0].counters
+    assert [c.value for c in counters if c.name == "dram__bytes_read.sum"] == ["1e300"]
