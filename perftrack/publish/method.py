@@ -39,7 +39,7 @@ _GLOSSARY = (
     ("baseline, candidate", "The two sides of a comparison: the commit before, and the commit in question."),
     (
         "ceiling",
-        "A measured hardware limit. A result that declares flops or bytes is a share of it, one beyond it is refused.",
+        "A measured hardware limit. Results that declare flops or bytes are a share of it, and refused beyond it.",
     ),
     (
         "change",
