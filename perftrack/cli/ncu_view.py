@@ -157,14 +157,9 @@ def show_imported(profile: Profile, *, new: bool, as_json: bool) -> None:
         launches = documents.case_launches_json([profile], {})
         print_json({"sha": profile.sha, "stored": new, "profile": how, "launches": launches})
         return
-    click.echo(
-        f"{profile.sha[:12]} {profile.case_id}: {len(profile.launches)} launch(es) "
-        + (
-            f"stored from {on_line(profile.source)}"
-            if new
-            else f"of {on_line(profile.source)} were stored already"
-        )
-    )
+    source = on_line(profile.source)
+    done = f"stored from {source}" if new else f"of {source} were stored already"
+    click.echo(f"{profile.sha[:12]} {profile.case_id}: {len(profile.launches)} launch(es) {done}")
     for text in profile.limitations:
         click.echo(f"limitation {printable(text)}")
 
