@@ -24,7 +24,7 @@ from perftrack.ncu.header import (
 from perftrack.ncu.identity import IdentityColumns
 from perftrack.ncu.layout import Column, Layout
 from perftrack.ncu.longpart import LongPart
-from perftrack.ncu.notation import Sight, sight
+from perftrack.ncu.notation import sight
 from perftrack.ncu.raw import FileKind
 from perftrack.ncu.records import quoted_record, record_at
 from perftrack.ncu.remarks import Remarks
@@ -34,7 +34,7 @@ _SELECTION = "Command line profiler metrics"
 _EXPORT = "Export it again: ncu --import REPORT.ncu-rep --csv --page details"
 _NEXT_CELL = b'","'
 _REMARK = re.compile(rb'[^"]*","","","","')
-_LONGEST_BLOCK = 512  # lines
+_LONGEST_BLOCK = 128  # lines
 _SHAPE = bytes.maketrans(b"23456789", b"1" * 8)  # what a number looks like does not depend on these
 _NO_PREFIX = b"\0"  # no line starts with it: a text file holds none
 
@@ -81,12 +81,13 @@ class LongPage:
         self._seen: set[bytes] = set()
         self._current: tuple[tuple[str, ...], LongPart] | None = None
         self._prefix, self._tail = _NO_PREFIX, b'"'
+        self._careful = 0  # lines before this index are read as records
 
     def read(self) -> int:
         """The index of the line where the table has ended: that of the next titles, or of the end of the file."""
         at, end = self._header.after, len(self._lines)
         while at < end:
-            is_known = self._lines[at].startswith(self._prefix) or self._switch(at)
+            is_known = at >= self._careful and (self._lines[at].startswith(self._prefix) or self._switch(at))
             after = self._block(at) if is_known else self._row(at)
             if after is None:
                 break
@@ -96,13 +97,11 @@ class LongPage:
 
     def _block(self, at: int) -> int | None:
         """Reads lines of the current launch by their bytes; the index after the last one that it could take."""
-        start, lines, prefix, tail = at, self._lines, self._prefix, self._tail
-        cut, end = len(prefix), -len(tail)
-        columns: list[Column] = []
-        cells: list[bytes] = []
-        before = self._before
-        form = before.following
-        for line in lines[at : at + _LONGEST_BLOCK]:
+        prefix, cut = self._prefix, len(self._prefix)
+        forms: list[Form] = []
+        rests: list[bytes] = []
+        form, remarks = self._before.following, 0
+        for line in self._lines[at : at + _LONGEST_BLOCK]:
             if not line.startswith(prefix):
                 break
             if not line.startswith(form.head, cut):
@@ -110,22 +109,24 @@ class LongPage:
                 if found is None:
                     if not self._is_remark(line[cut:]):
                         break
-                    at += 1
+                    remarks += 1
                     continue
-                form = before.following = found
-            cell = line[cut + form.size : end]
-            if not line.endswith(tail) or b'"' in cell:
-                break
-            columns.append(form.column)
-            cells.append(cell)
-            before, form = form, form.following
-            at += 1
-        self._before = before
-        if self._current is not None:
-            self._current[1].columns += columns
+                (forms[-1] if forms else self._before).following = form = found
+            forms.append(form)
+            rests.append(line[cut + form.size :])
+            form = form.following
+        after = at + len(rests) + remarks
+        # Nearly always all of them end in their value: a quote and the line's end after it, and no other quotes.
+        text = b"\n".join((*rests, b""))
+        cells = text.split(self._tail + b"\n")[:-1]
+        if not len(cells) == len(rests) == text.count(b'"'):
+            self._careful = after
+        elif cells and self._current is not None:
+            self._current[1].columns += [form.column for form in forms]
             self._current[1].cells += cells
-        self._seen.update(cells)
-        return at if at > start else self._row(at)
+            self._seen.update(cells)
+            self._before = forms[-1]
+        return self._row(at) if after in {at, self._careful} else after
 
     @staticmethod
     def _is_remark(rest: bytes) -> bool:
@@ -171,8 +172,7 @@ class LongPage:
         if line.startswith(b"==") or (self._header.is_quoted and not line.startswith(b'"')):
             self._remarks.take(at)
             return at + 1
-        record = record_at(self._lines, at, self._header.delimiter)
-        cells, after = record or ([], at + 1)
+        cells, after = record_at(self._lines, at, self._header.delimiter) or ([], at + 1)
         is_cut_off = len(cells) == self._value + 1 and line.endswith(self._header.delimiter.encode())
         if is_cut_off or not self._last < len(cells) <= len(self._header.titles):
             self._remarks.take_row(at, self._header, len(cells))
@@ -183,7 +183,7 @@ class LongPage:
             raise self._gathering.refused(at + 1, CUT_OFF_TITLES, _EXPORT)
         metric = cells[self._metric].strip()
         if metric:  # others are remarks of the profiler's rules
-            self._take(at, cells, metric, self._lines[at] if after == at + 1 else b"")
+            self._take(at, cells, metric, line if after == at + 1 else b"")
         return after
 
     def _take(self, at: int, cells: list[str], metric: str, line: bytes) -> None:
@@ -234,20 +234,15 @@ class LongPage:
         return next((at + 1 for at in range(start, len(self._lines)) if written in self._lines[at]), start)
 
     def _finish(self) -> None:
-        evidence = self._gathering.evidence
         shapes: dict[bytes, bytes] = {}
         for cell in self._seen:
             if b"," in cell or b"." in cell:
                 shape = cell.translate(_SHAPE)
-                known = shapes.get(shape, cell)
-                shapes[shape] = min(known, cell)  # a set has no order, and messages should have one
-        said: dict[Sight, bytes] = {}
-        for shape, cell in shapes.items():
-            seen = sight(shape.decode())
-            said[seen] = min(said.get(seen, cell), cell)
-        for seen, cell in said.items():
-            if evidence.lacks(seen):
-                evidence.note(seen, cell.decode(), self._line_of(cell))
+                shapes[shape] = min(cell, shapes.get(shape, cell))
+        for cell in sorted(shapes.values()):  # a set has no order, and messages should have one
+            seen = sight(cell.decode())
+            if self._gathering.evidence.lacks(seen):
+                self._gathering.evidence.note(seen, cell.decode(), self._line_of(cell))
         layouts: dict[tuple[Column, ...], Layout] = {}
         for draft, part in self._parts:
             part.settle(layouts, draft)

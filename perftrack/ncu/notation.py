@@ -38,8 +38,9 @@ _EXPONENT = r"(?:[eE][-+]?\d+)?"
 
 
 def _number(group: str, decimal: str) -> re.Pattern[str]:
-    grouped = _GROUPED.format(group=group)
-    return re.compile(rf"[-+]?(?:{grouped}|\d+)(?:{decimal}\d+)?{_EXPONENT}", re.ASCII)
+    grouped, fraction = _GROUPED.format(group=group), rf"(?:{decimal}\d+)?"
+    # No program groups the digits before an exponent: 1,000E0 is 1 with a decimal comma, or nothing.
+    return re.compile(rf"[-+]?(?:{grouped}{fraction}|\d+{fraction}{_EXPONENT})", re.ASCII)
 
 
 _NUMBER = {Mark.POINT: _number(",", r"\."), Mark.COMMA: _number(r"\.", ",")}

@@ -55,21 +55,15 @@ class WidePage:
             raise RuntimeError("a table is read before its launches are looked at")
         return self._layout
 
-    def row(self, record: bytes, line: int, *, is_whole: bool) -> Sequence[bytes]:
-        """All cells of a row; `is_whole`: `QuotedCells` can take it apart. The last one is remembered."""
+    def opened(self, record: bytes, line: int) -> Sequence[bytes]:
+        """All cells of a row that has to be read as a record. The last one is remembered."""
         opened = self._opened
-        if opened is not None and opened[0] is record:
-            return opened[1]
-        row: Sequence[bytes]
-        if is_whole:
-            row = QuotedCells.again(record)
-        else:
+        if opened is None or opened[0] is not record:
             cells = split(record.decode(), self._header.delimiter)
             if cells is None or len(cells) < self._width:
                 raise self._gathering.refused(line, "a row that is cut off, or mixed with program output", _EXPORT)
-            row = [cell.encode() for cell in cells]
-        self._opened = (record, row)
-        return row
+            opened = self._opened = record, [cell.encode() for cell in cells]
+        return opened[1]
 
     def read(self) -> int:
         """The index of the line where the table has ended: that of the next titles, or of the end of the file."""
@@ -133,7 +127,9 @@ class WidePage:
                 message = f"launch {identity.id} is in lines {known.line} and {at + 1}, with different values"
                 raise self._gathering.refused(at + 1, message, "One profile a file: split it before this line.")
             return
-        draft.parts[self._table] = WidePart(self, record, at + 1, isinstance(cells, QuotedCells))
+        draft.parts[self._table] = WidePart(
+            self, record, at + 1, cells if isinstance(cells, QuotedCells) else None
+        )
         self._look(at, record, cells)
 
     def _others(self, cells: Sequence[bytes]) -> bytes:
@@ -199,15 +195,15 @@ class WidePage:
 
 
 class WidePart:
-    """One row of one table. `line`: its number."""
+    """One row of one table. `line`: its number; `cells`: where they are known already."""
 
-    __slots__ = ("_is_whole", "line", "page", "record")
+    __slots__ = ("_cells", "line", "page", "record")
 
-    def __init__(self, page: WidePage, record: bytes, line: int, is_whole: bool) -> None:
-        self.page, self.record, self.line, self._is_whole = page, record, line, is_whole
+    def __init__(self, page: WidePage, record: bytes, line: int, cells: QuotedCells | None) -> None:
+        self.page, self.record, self.line, self._cells = page, record, line, cells
 
     def row(self) -> Sequence[bytes]:
-        return self.page.row(self.record, self.line, is_whole=self._is_whole)
+        return self.page.opened(self.record, self.line) if self._cells is None else self._cells
 
     def counters(self, mark: Mark) -> WideCounters:
         return WideCounters(self, mark)

@@ -12,6 +12,9 @@ from perftrack.core.bands import BANDS, EXACT, Band, band, changed, log_ratio
 from perftrack.core.launch import Launch
 from perftrack.ncu.merging import summarise_launches
 from perftrack.ncu.read import read
+from tests.ncu.needs import skip_module_without_reports
+
+skip_module_without_reports()
 
 DATA = Path(__file__).parents[1] / "data" / "h200" / "ncu"
 PROFILES = (

@@ -8,15 +8,18 @@ while they were taken are further ones, so that only what does not vary is their
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 
 from perftrack.core.launch import Bound, LaunchSummary
 from perftrack.ncu.merging import summarise_launches
 from perftrack.ncu.raw import FileKind
 from perftrack.ncu.read import read
+from tests.ncu.needs import reports
 
 DATA = Path(__file__).parents[1] / "data" / "h200" / "ncu"
 COPY, FLOATS = "stream_copy(const float4 *, float4 *, int)", "void fma_chain<float, 512>(T1 *, T1, T1)"
@@ -119,7 +122,12 @@ def precision(field: str, prefixed: float, decimals: int) -> float:
     return 0.5 * 10.0**-decimals * thousands / unit
 
 
-@pytest.mark.parametrize("name", FILES)
+def needing(names: Iterable[str]) -> list[ParameterSet]:
+    """Each file, with what reading it takes."""
+    return [pytest.param(n, marks=reports if n.endswith(".ncu-rep") else ()) for n in names]
+
+
+@pytest.mark.parametrize("name", needing(FILES))
 def test_every_file_gives_the_tables_values_to_the_precision_that_it_prints(name: str) -> None:
     kind, table, decimals, prefix = FILES[name]
     assert read(DATA / name).kind is kind
@@ -138,7 +146,7 @@ def test_every_file_gives_the_tables_values_to_the_precision_that_it_prints(name
             assert got == pytest.approx(value, rel=1e-12, abs=tolerance), (name, field)
 
 
-@pytest.mark.parametrize("name", [*FILES, *LIVE])
+@pytest.mark.parametrize("name", needing([*FILES, *LIVE]))
 def test_every_file_has_the_same_launches(name: str) -> None:
     assert [s.kernel for s in summaries(name)] == [*KERNELS, *KERNELS]
     assert [s.grid for s in summaries(name)] == [*GRIDS, *GRIDS]
@@ -146,7 +154,7 @@ def test_every_file_has_the_same_launches(name: str) -> None:
     assert [s.occurrence for s in summaries(name)] == [0] * 4 + [1] * 4
 
 
-@pytest.mark.parametrize("name", [*FILES, "live_details.csv", "live_raw.csv"])
+@pytest.mark.parametrize("name", needing([*FILES, "live_details.csv", "live_raw.csv"]))
 def test_every_set_and_page_gives_the_same_labels(name: str) -> None:
     assert [s.bound for s in summaries(name)] == [*BOUNDS, *BOUNDS]
     assert [s.occupancy_limiter for s in summaries(name)] == [*LIMITERS, *LIMITERS]
@@ -178,6 +186,7 @@ def test_both_pages_of_a_profile_are_one_list_of_launches() -> None:
     assert both == list(summaries("small_full.raw.csv"))
 
 
+@reports
 def test_a_report_and_its_pages_are_one_list_of_launches() -> None:
     files = [read(DATA / f"small_basic.{ending}") for ending in ("ncu-rep", "raw.csv", "details.csv")]
     assert [launch.summary for launch in summarise_launches(files)] == list(summaries("small_basic.ncu-rep"))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from perftrack.errors import ProfileError
 from perftrack.ncu.container import Container, read_container
 from perftrack.ncu.report import read_report
+from tests.ncu.needs import skip_module_without_reports
 from tests.ncu.reports import (
     METRICS,
     RECORDED,
@@ -24,6 +25,8 @@ from tests.ncu.reports import (
     small_report,
     source,
 )
+
+skip_module_without_reports()
 
 DATA = RECORDED.read_bytes()
 WHOLE = read_report(RECORDED, "small")

@@ -7,6 +7,7 @@ from perftrack.ncu.merging import summarise_launches
 from perftrack.ncu.report import read_report
 from perftrack.ncu.summary import summarise
 from tests.ncu.launches import counter, raw, summary
+from tests.ncu.needs import reports
 from tests.ncu.reports import RECORDED
 
 PROMISED = {
@@ -55,6 +56,7 @@ def test_all_metrics_are_given_when_they_are_asked_for() -> None:
     ]
 
 
+@reports
 def test_a_whole_report_is_valid_json() -> None:
     launches = summarise_launches([read_report(RECORDED, "small", everything=True)])
     text = json.dumps(launches_json(launches, all_metrics=True), allow_nan=False)

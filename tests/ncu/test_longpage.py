@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from perftrack.core.launch import Counter
 from perftrack.errors import ProfileError
+from perftrack.ncu.notation import Mark, read_cell
 from perftrack.ncu.raw import FileKind
 from tests.ncu.texts import (
     DURATION,
@@ -196,3 +199,39 @@ def test_selections_and_sections_in_one_table_make_a_details_page() -> None:
     found = reading(details([[TIME]]) + rows)
     assert found.kind is FileKind.DETAILS
     assert value(found.launches[0], READ) == 7.0
+
+
+CELLS = st.sampled_from(["1.50", "12", "7", 'a "b" c', '"', "", "n/a", "two\nlines", "x", "1,024.5", "it,em"])
+
+
+@given(st.lists(st.lists(CELLS, min_size=4, max_size=4), min_size=2, max_size=5), st.data())
+def test_rows_told_by_their_bytes_are_read_as_records_are(launches: list[list[str]], data: st.DataObject) -> None:
+    text = row((*LAUNCH, *METRIC, *RULE))
+    for number, cells in enumerate([["1.50"] * 4, *launches]):
+        for name, cell in zip("abcd", cells, strict=True):
+            end = data.draw(st.sampled_from(["\n", ",\n", ",\n" + remark(number, 'a "remark"')]))
+            text += row((*launch(number), SELECTION, f"{name}__x", "inst", cell), end=end)
+    found = {one.id: {c.name: c.value for c in one.counters} for one in reading(text).launches}
+    for number, cells in enumerate(launches, start=1):
+        expected = {f"{name}__x": read_cell(cell, Mark.POINT) for name, cell in zip("abcd", cells, strict=True)}
+        assert found.get(str(number), {}) == {name: value for name, value in expected.items() if value is not None}
+
+
+@pytest.mark.parametrize("decides", ["56,06", "5,06", "1.234.567"])
+def test_a_cell_of_any_launch_decides_for_the_file(decides: str) -> None:
+    launches = [["12", "13"], ["12", "1.234"], ["5", decides]]
+    found = reading(selection([[("a__x", "us", a), ("b__x", "us", b)] for a, b in launches])).launches
+    assert value(found[1], "b__x") == 1234.0e-6
+
+
+def test_a_conflict_is_told_by_the_same_cells_each_time() -> None:
+    cells = ["12", *(f"{i}{i}.5" for i in range(9, 1, -1)), *(f"{i}.5" for i in range(9, 0, -1)), "1,5"]
+    with pytest.raises(
+        ProfileError, match=r"it\.csv:20: '1,5' and '1\.5' \(line 19\) use different decimal marks"
+    ):
+        reading(selection([[("a__x", "us", cell)] for cell in cells]))
+
+
+def test_lists_of_the_wiring_say_nothing_about_the_decimal_mark() -> None:
+    one = only(selection([[("nvlink__peers", "", "0,1"), ("a__x", "", "56.06")]]))
+    assert (value(one, "nvlink__peers"), value(one, "a__x")) == ("0,1", 56.06)

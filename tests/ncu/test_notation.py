@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from perftrack.errors import ProfileError
@@ -166,6 +166,8 @@ def test_bytes_are_read_as_their_text_is(cell: str, mark: Mark) -> None:
 
 
 @given(st.text(alphabet="0123456789.,-+eE ()", max_size=24))
+@example("1,000E0")
+@example("1.000E0")
 def test_no_cell_is_a_number_in_a_notation_that_it_rules_out(cell: str) -> None:
     if sight(cell) is Sight.COMMA:
         assert not isinstance(read_cell(cell, Mark.POINT), float)

@@ -4,7 +4,10 @@ import pytest
 
 from perftrack.ncu.nvtx import spelled
 from perftrack.ncu.report import read_report
+from tests.ncu.needs import skip_module_without_reports
 from tests.ncu.reports import message, number, small_report
+
+skip_module_without_reports()
 
 DEFAULT, OTHER = 11, 12
 

@@ -13,6 +13,9 @@ from perftrack.core.launchdiff import PairDiff, diff_profiles
 from perftrack.core.launchmatch import Likeness
 from perftrack.ncu.merging import summarise_launches
 from perftrack.ncu.read import read
+from tests.ncu.needs import skip_module_without_reports
+
+skip_module_without_reports()
 
 DATA = Path(__file__).parents[1] / "data" / "h200" / "ncu"
 

@@ -10,6 +10,7 @@ import pytest
 from perftrack.errors import ProfileError
 from perftrack.ncu.raw import FileKind
 from perftrack.ncu.read import read
+from tests.ncu.needs import reports
 from tests.ncu.texts import DATA, DURATION, READ, details, launch, only, raw, reading, row, selection, value
 
 PAGE = selection([[(DURATION, "us", "124.54"), (READ, "byte", "1,024")], [(DURATION, "us", "9.50")]])
@@ -47,6 +48,7 @@ def test_a_stream_of_bytes_or_of_text_is_read() -> None:
     assert len(read(io.StringIO(PAGE), "text").launches) == 2
 
 
+@reports
 def test_a_report_is_told_by_its_content_and_not_by_its_name(tmp_path: Path) -> None:
     path = tmp_path / "report.txt"
     path.write_bytes((DATA / "small_basic.ncu-rep").read_bytes())

@@ -13,6 +13,7 @@ from perftrack.ncu import package
 from perftrack.ncu.merging import summarise_launches
 from perftrack.ncu.raw import FileKind, RawLaunch
 from perftrack.ncu.report import read_report
+from tests.ncu.needs import skip_module_without_reports
 from tests.ncu.reports import (
     METRICS,
     RECORDED,
@@ -24,6 +25,8 @@ from tests.ncu.reports import (
     result,
     small_report,
 )
+
+skip_module_without_reports()
 
 COPY = "stream_copy(const float4 *, float4 *, int)"
 

@@ -16,6 +16,7 @@ from perftrack.ncu.run import Job, Taken, command_line, run_process, take
 from perftrack.ncu.selection import Selection
 from perftrack.ncu.tool import Tool
 from tests import fake_ncu
+from tests.ncu.needs import reports
 
 TOOL = Tool("/opt/ncu", "2025.3.1.0")
 
@@ -176,6 +177,7 @@ def test_a_report_that_cannot_be_read_here_is_read_as_ncus_own_page_and_says_so(
     assert f"--import {taken.report} --csv --page raw" in (tmp_path / "asked").read_text()
 
 
+@reports
 def test_a_report_that_ncu_cannot_read_either_is_refused_for_the_first_reason(tmp_path: Path) -> None:
     with pytest.raises(ProfileError, match="the profile"):
         exporting(tmp_path, "==ERROR== Failed to load report file.\n").read()

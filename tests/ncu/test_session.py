@@ -5,7 +5,10 @@ import pytest
 from perftrack.ncu.container import Container
 from perftrack.ncu.report import read_report
 from perftrack.ncu.session import Session, session_of
+from tests.ncu.needs import skip_module_without_reports
 from tests.ncu.reports import small_report
+
+skip_module_without_reports()
 
 
 def told(command: str = "", version: str = "2025.3.1.0 (build 1)", mode: str = "") -> Session:
