@@ -1,0 +1,26 @@
+"""Ranks of a series, with ties sharing what they would have got apart."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from perftrack.core.stats import Floats
+
+
+class Ranking:
+    """Order of `values` (n,), n ≥ 1; `assign` may be called for several scores without sorting again."""
+
+    def __init__(self, values: Floats) -> None:
+        self._order = np.argsort(values, kind="stable")
+        ordered = values[self._order]
+        self._firsts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+
+    def assign(self, by_rank: Floats) -> Floats:
+        """(n,) score of each value, in the order of the values; equal ones get the mean of their scores."""
+        n = len(self._order)
+        if len(self._firsts) < n:
+            counts = np.diff(np.append(self._firsts, n))
+            by_rank = np.repeat(np.add.reduceat(by_rank, self._firsts) / counts, counts)
+        out = np.empty(n)
+        out[self._order] = by_rank
+        return out
