@@ -38,7 +38,7 @@ def code_hash(cubin: bytes, function: str) -> str:
     """
     try:
         return _hash(cubin, _sections(cubin), function)
-    except (struct.error, ValueError, IndexError):
+    except (struct.error, ValueError, IndexError, OverflowError):  # an offset past what an index can be
         return ""
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import io
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from perftrack.errors import ProfileError
@@ -168,6 +168,7 @@ def test_arbitrary_bytes_are_refused(data: bytes) -> None:
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(st.integers(0, len(DATA) - 1), st.integers(1, 255)), min_size=1, max_size=4))
+@example([(240, 128)])  # the place of the code's sections, past what an index can be
 def test_flipped_bytes_raise_nothing_else_and_lose_no_launch_in_silence(flips: list[tuple[int, int]]) -> None:
     data = bytearray(DATA)
     for at, mask in flips:
