@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from perftrack.core.dag import CommitGraph
+from perftrack.core.search.dag import CommitGraph
 
 OLDER = 60  # commits of the main line before GOOD, which branches may start from
 

@@ -13,7 +13,7 @@ from perftrack.app.project import Project
 from perftrack.core.discoveries import control_false_discoveries
 from perftrack.core.history import lane_of
 from perftrack.core.judgement import Judgement, Verdict
-from perftrack.core.launchdiff import ProfileDiff
+from perftrack.core.launches.diff import ProfileDiff
 from perftrack.core.model import Measurement, Status
 from perftrack.core.verdict import judge
 from perftrack.errors import StoreError

@@ -10,10 +10,10 @@ from typing import BinaryIO
 from perftrack.app.profiles import STDIN, profiles_of, read_files
 from perftrack.app.project import Project
 from perftrack.core.judgement import Judgement, Verdict
-from perftrack.core.launch import Profile
-from perftrack.core.launchdiff import ProfileDiff, diff_profiles
+from perftrack.core.launches.diff import ProfileDiff, diff_profiles
+from perftrack.core.launches.launch import Profile
+from perftrack.core.launches.samecode import weigh_code
 from perftrack.core.model import Commit
-from perftrack.core.samecode import weigh_code
 from perftrack.errors import GitError, ProfileError, StoreMissingError, StoreVersionError, UsageError
 
 _FILE_NAMES = (".csv", ".txt", ".log", ".ncu-rep", ".ncu-repz")

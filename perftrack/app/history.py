@@ -10,10 +10,10 @@ from itertools import pairwise
 
 from perftrack.app.project import Project
 from perftrack.core.history import Lane, Point, Series, lane_of
-from perftrack.core.launch import LaunchSummary
+from perftrack.core.launches.launch import LaunchSummary
+from perftrack.core.launches.samecode import same_code
 from perftrack.core.model import Commit, Measurement, Status
 from perftrack.core.noise import ASSUMED, LaneNoise, lane_noise, with_pairs
-from perftrack.core.samecode import same_code
 from perftrack.errors import GitError, StoreError, UsageError
 from perftrack.suite.selection import means
 

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from perftrack.app.history import commit_of
 from perftrack.app.project import Project
-from perftrack.core.launch import Profile
+from perftrack.core.launches.launch import Profile
 from perftrack.core.model import Case, Commit
 from perftrack.core.text import name_flaw
 from perftrack.errors import ProfileError, StoreError, StoreMissingError, UsageError

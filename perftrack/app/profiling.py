@@ -13,7 +13,7 @@ from pathlib import Path
 
 from perftrack.app.project import Project
 from perftrack.app.recording import Progress, Recorded
-from perftrack.core.launch import Profile
+from perftrack.core.launches.launch import Profile
 from perftrack.core.model import Run, Status
 from perftrack.core.plan import Plan
 from perftrack.errors import PerftrackError, ProfileError

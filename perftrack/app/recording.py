@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from perftrack.app.visit import Outcome
-from perftrack.core.launch import Profile
+from perftrack.core.launches.launch import Profile
 from perftrack.core.model import Commit, Run, Status
 from perftrack.suite.launch import Setup
 from perftrack.suite.messages import Catalogue, Problem

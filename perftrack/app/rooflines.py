@@ -10,7 +10,7 @@ from perftrack.app.explanation import Side
 from perftrack.app.project import Project
 from perftrack.core.ceiling import Definition
 from perftrack.core.ceilingcase import dtype_of
-from perftrack.core.launch import LaunchSummary, Profile
+from perftrack.core.launches.launch import LaunchSummary, Profile
 from perftrack.core.model import Measurement, Status
 from perftrack.core.roofline import Declared, Peak, Placement, place
 from perftrack.core.share import DEVICE_BYTES, StoredCeiling

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from perftrack.core.findings import Finding, FindingCode
-from perftrack.core.kernelname import short
-from perftrack.core.launch import Launch
-from perftrack.core.launchdiff import PairDiff, ProfileDiff
+from perftrack.core.launches.diff import PairDiff, ProfileDiff
+from perftrack.core.launches.findings import Finding, FindingCode
+from perftrack.core.launches.kernelname import short
+from perftrack.core.launches.launch import Launch
 from perftrack.core.text import printable
 
 TOP_LAUNCHES, TOP_FINDINGS = 2, 3

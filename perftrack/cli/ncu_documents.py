@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from perftrack.app.explanation import Side
 from perftrack.app.rooflines import Roof
 from perftrack.cli.findings_view import top_findings
-from perftrack.core.findings import Delta, Finding
-from perftrack.core.launch import Launch, Profile
-from perftrack.core.launchdiff import PairDiff, ProfileDiff
+from perftrack.core.launches.diff import PairDiff, ProfileDiff
+from perftrack.core.launches.findings import Delta, Finding
+from perftrack.core.launches.launch import Launch, Profile
 from perftrack.core.roofline import Peak, Placement
 from perftrack.ncu.document import launches_json
 

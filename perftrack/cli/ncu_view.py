@@ -13,7 +13,7 @@ from perftrack.cli import ncu_documents as documents
 from perftrack.cli.documents import commit_json
 from perftrack.cli.findings_view import diff_lines, name, on_line
 from perftrack.cli.output import console, print_json, table
-from perftrack.core.launch import Dim3, Launch, LaunchSummary, Profile
+from perftrack.core.launches.launch import Dim3, Launch, LaunchSummary, Profile
 from perftrack.core.roofline import Placement
 from perftrack.core.roofline import Roof as Against
 from perftrack.core.roofline import Side as Limit

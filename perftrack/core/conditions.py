@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from perftrack.core.launch import Profile
+from perftrack.core.launches.launch import Profile
 
 
 @dataclass(frozen=True, slots=True)

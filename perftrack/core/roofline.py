@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from perftrack.core.launch import LaunchSummary
+from perftrack.core.launches.launch import LaunchSummary
 
 
 class Roof(StrEnum):

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from perftrack.core.launch import Counter, Launch, LaunchSummary
+from perftrack.core.launches.launch import Counter, Launch, LaunchSummary
 
 # Numbers that count something: whole ones are written without a point.
 _COUNTS = (

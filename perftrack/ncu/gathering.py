@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from perftrack.core.launch import Counter
+from perftrack.core.launches.launch import Counter
 from perftrack.core.text import quoted
 from perftrack.errors import ProfileError
 from perftrack.ncu.identity import Identity

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from perftrack.core.launch import Dim3
+from perftrack.core.launches.launch import Dim3
 from perftrack.core.text import quoted
 from perftrack.ncu.header import BLOCK, CAPABILITY, DEVICE, GRID, ID, INVOCATIONS, KERNEL, PROCESS, Header
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from perftrack.core.launch import Counter
+from perftrack.core.launches.launch import Counter
 from perftrack.ncu.notation import Mark, read_bytes
 from perftrack.ncu.raw import Counters
 from perftrack.ncu.units import Unit

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
 from typing import TypeVar, cast
 
-from perftrack.core.launch import Counter
+from perftrack.core.launches.launch import Counter
 from perftrack.core.text import quoted
 from perftrack.ncu.kinds import Kind, fits
 from perftrack.ncu.names import Rule, Source

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter as Tally
 from collections.abc import Sequence
 
-from perftrack.core.kernelname import canonical, short
-from perftrack.core.launch import Dim3, Launch
+from perftrack.core.launches.kernelname import canonical, short
+from perftrack.core.launches.launch import Dim3, Launch
 from perftrack.errors import ProfileError
 from perftrack.ncu.raw import FileKind, RawLaunch, Reading
 from perftrack.ncu.summary import Equal, summarise

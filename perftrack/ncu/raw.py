@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import overload
 
-from perftrack.core.launch import Counter, Dim3
+from perftrack.core.launches.launch import Counter, Dim3
 
 
 class FileKind(StrEnum):

@@ -15,7 +15,7 @@ import io
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from perftrack.core.launch import Counter
+from perftrack.core.launches.launch import Counter
 from perftrack.errors import ProfileError
 from perftrack.ncu import package, zstd
 from perftrack.ncu.container import AGAIN, KNOWN_VERSION, Container, read_container

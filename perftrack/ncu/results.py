@@ -10,7 +10,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from perftrack.core.launch import Dim3
+from perftrack.core.launches.launch import Dim3
 from perftrack.ncu.nvtx import ranges_of
 from perftrack.ncu.wire import FIXED32, FIXED64, LENGTH, VARINT, Field, WireError, fields, text, varint
 

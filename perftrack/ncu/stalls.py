@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from perftrack.core.launch import Stall
+from perftrack.core.launches.launch import Stall
 from perftrack.ncu.kinds import Kind
 from perftrack.ncu.lookup import Lookup
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter as Tally
 from collections.abc import Iterable
 
-from perftrack.core.kernelname import canonical
-from perftrack.core.launch import Bound, Dim3, Launch, LaunchSummary
+from perftrack.core.launches.kernelname import canonical
+from perftrack.core.launches.launch import Bound, Dim3, Launch, LaunchSummary
 from perftrack.ncu.joined import JoinedCounters
 from perftrack.ncu.kinds import Kind
 from perftrack.ncu.lookup import Lookup

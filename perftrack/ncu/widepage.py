@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from perftrack.core.launch import Counter
+from perftrack.core.launches.launch import Counter
 from perftrack.core.text import quoted
 from perftrack.ncu.gathering import Gathering
 from perftrack.ncu.header import CUT_OFF_TITLES, ID, Header, header_at, is_metric, split_unit

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from perftrack.core.fingerprint import EnvironmentFingerprint
 from perftrack.core.history import Lane, RunSummary, Series
-from perftrack.core.launch import LaunchSummary, Profile
+from perftrack.core.launches.launch import LaunchSummary, Profile
 from perftrack.core.model import Cache, Commit, Measurement, Run
 from perftrack.core.share import Work
 from perftrack.errors import StoreError

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from perftrack.core.identity import content_id
-from perftrack.core.launch import Bound, Counter, Dim3, Launch, LaunchSummary, Profile, Stall
+from perftrack.core.launches.launch import Bound, Counter, Dim3, Launch, LaunchSummary, Profile, Stall
 from perftrack.core.model import Commit, Scalar
 from perftrack.store import profile_queries as queries
 from perftrack.store.queries import INSERT_COMMITS, SET_TEXTS, TEXT_MACRO

@@ -6,7 +6,7 @@ import pytest
 
 from perftrack.app.rooflines import Roof, roof_of
 from perftrack.core.ceiling import DataType, Definition
-from perftrack.core.launch import Launch, LaunchSummary, Profile
+from perftrack.core.launches.launch import Launch, LaunchSummary, Profile
 from perftrack.core.model import Case
 from perftrack.core.roofline import Counted, Declared, Peak
 from perftrack.core.roofline import Roof as Against

@@ -21,10 +21,10 @@ from functools import partial
 
 import numpy as np
 
-from perftrack.core.bisection import Search
-from perftrack.core.dag import CommitGraph
-from perftrack.core.reproduction import Reproduction, Standing
-from perftrack.core.visits import Outcome
+from perftrack.core.search.bisection import Search
+from perftrack.core.search.dag import CommitGraph
+from perftrack.core.search.reproduction import Reproduction, Standing
+from perftrack.core.search.visits import Outcome
 from tests.bench.searches import CHEAP, DEAR, SIZE, Run, Task, World, simulate
 from tests.commit_graphs import SHAPES, Statistics, line
 

@@ -109,7 +109,7 @@ def real(bench: Bench, folder: Path | None) -> None:
 
 
 def ranges(bench: Bench) -> None:
-    from perftrack.core.changepoint import ChangeKind, detect
+    from perftrack.core.changes.changepoint import ChangeKind, detect
 
     for name in ("Gaussian", "heavy tail"):
         for cv, target in zip(CVS, (3, 8, 15), strict=True):
@@ -175,7 +175,7 @@ def bumps(bench: Bench) -> None:
 
 
 def drifts(bench: Bench) -> None:
-    from perftrack.core.changepoint import ChangeKind, detect
+    from perftrack.core.changes.changepoint import ChangeKind, detect
 
     for length in (N, N // 2):
         as_step, as_drift = [], []
@@ -194,9 +194,9 @@ def drifts(bench: Bench) -> None:
 
 def alerts(bench: Bench) -> None:
     """How often one step alerts while history grows by 100 commits, with a look at each."""
-    from perftrack.core.changeevent import placed
-    from perftrack.core.changeidentity import KnownChange, recognised
-    from perftrack.core.changepoint import detect
+    from perftrack.core.changes.changepoint import detect
+    from perftrack.core.changes.event import placed
+    from perftrack.core.changes.identity import KnownChange, recognised
 
     for sigmas in (3.0, 1.5):
         once, more = [], []
@@ -216,7 +216,7 @@ def alerts(bench: Bench) -> None:
 
 def creeps(bench: Bench) -> None:
     """Creep since a release at value 50 of 250, with a look at each commit."""
-    from perftrack.core.creep import creep
+    from perftrack.core.changes.creep import creep
 
     for name in ("Gaussian", "heavy tail", "AR(0.5)"):
         for total in (0.0, 0.03):

@@ -20,7 +20,7 @@ from collections import Counter as Tally
 from collections.abc import Callable
 from pathlib import Path
 
-from perftrack.core.launch import Counter
+from perftrack.core.launches.launch import Counter
 from perftrack.errors import ProfileError
 from perftrack.ncu.merging import summarise_launches
 from perftrack.ncu.raw import Reading

@@ -1,6 +1,6 @@
-"""Simulates the null distribution of core.rankscan and writes it as perftrack/core/nulldata.py.
+"""Simulates the null distribution of core.changes.rankscan and writes it as perftrack/core/changes/nulldata.py.
 
-    python -m tests.bench.null_table [--scale 1.0] [--output perftrack/core/nulldata.py]
+    python -m tests.bench.null_table [--scale 1.0] [--output perftrack/core/changes/nulldata.py]
 
 Under no change the ranks of a series are a random permutation, whatever the noise: the table holds for every
 distribution. `--scale` multiplies the number of permutations of every length; --scale 1 takes some minutes.
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from perftrack.core.rankscan import FAR, NEAR, SHORT, arc_lengths, penalty, scores, split_weights
+from perftrack.core.changes.rankscan import FAR, NEAR, SHORT, arc_lengths, penalty, scores, split_weights
 
 SEED = 7
 LEVELS = tuple(m * 10.0**-e for e in range(1, 6) for m in (5, 2, 1))  # 0.5, 0.2, 0.1 … 0.00001
@@ -111,7 +111,7 @@ def row(n: int, values: tuple[float, ...]) -> str:
 
 def source(splits: Table, arcs: Table) -> str:
     parts = [
-        '"""Null distribution of core.rankscan, simulated by tests/bench/null_table.py; not written by hand.\n\n',
+        '"""Null distribution of rankscan, simulated by tests/bench/null_table.py; not written by hand.\n\n',
         "By length of series, the statistic that one without a change reaches with each probability of LEVELS.\n",
         '"""\n\nfrom __future__ import annotations\n\n',
         "LEVELS = (" + ", ".join(f"{p:g}" for p in LEVELS) + ")\n",
@@ -124,7 +124,7 @@ def source(splits: Table, arcs: Table) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scale", type=float, default=1.0)
-    parser.add_argument("--output", type=Path, default=Path("perftrack/core/nulldata.py"))
+    parser.add_argument("--output", type=Path, default=Path("perftrack/core/changes/nulldata.py"))
     options = parser.parse_args()
     counts = {n: max(1000, round(count * options.scale)) for n, count in PERMUTATIONS.items()}
     splits, arcs = {}, {}

@@ -14,7 +14,7 @@ Detector = Callable[[np.ndarray], list[int]]
 
 
 def ours() -> Detector:
-    from perftrack.core.changepoint import detect
+    from perftrack.core.changes.changepoint import detect
 
     return lambda values: [change.most_likely for change in detect(values.tolist())]
 

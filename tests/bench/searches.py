@@ -10,11 +10,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from perftrack.core.bisection import Search
-from perftrack.core.dag import CommitGraph
-from perftrack.core.expectation import expected
-from perftrack.core.searchsettings import SearchSettings
-from perftrack.core.visits import Failure, FailureKind, Outcome, Phase, Probe, Recorded
+from perftrack.core.search.bisection import Search
+from perftrack.core.search.dag import CommitGraph
+from perftrack.core.search.expectation import expected
+from perftrack.core.search.settings import SearchSettings
+from perftrack.core.search.visits import Failure, FailureKind, Outcome, Phase, Probe, Recorded
 from tests.commit_graphs import SHAPES, line
 
 SIZE = 1024

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from perftrack.core.visits import Outcome
+from perftrack.core.search.visits import Outcome
 from tests.bench import bisect
 from tests.bench.searches import CHEAP, Task, simulate
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from perftrack.core import nulldata
-from perftrack.core.rankscan import RankSums
+from perftrack.core.changes import nulldata
+from perftrack.core.changes.rankscan import RankSums
 from tests.bench import null_table
 
 

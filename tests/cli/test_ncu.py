@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from perftrack.cli.main import main
-from perftrack.core.launch import Launch, LaunchSummary, Profile
+from perftrack.core.launches.launch import Launch, LaunchSummary, Profile
 from perftrack.store import Store
 from tests import fake_ncu, scratch
 from tests.scratch import Answer, Scratch

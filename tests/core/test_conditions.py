@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from perftrack.core.conditions import conditions_of
-from tests.core.launches import launch, profile
+from tests.core.launches.builders import launch, profile
 
 USUAL = profile(launch())
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perftrack.core.launch import LaunchSummary
+from perftrack.core.launches.launch import LaunchSummary
 from perftrack.core.roofline import Counted, Declared, Peak, Roof, Side, place
-from tests.core.launches import USUAL
+from tests.core.launches.builders import USUAL
 
 MAMF, COPY = Peak("MAMF bfloat16", 800e12), Peak("copy", 4e12)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from perftrack.core.launch import Counter, LaunchSummary
+from perftrack.core.launches.launch import Counter, LaunchSummary
 from perftrack.ncu.raw import FileKind, RawLaunch, Reading
 from perftrack.ncu.summary import summarise
 

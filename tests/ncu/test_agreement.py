@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from _pytest.mark.structures import ParameterSet
 
-from perftrack.core.launch import Bound, LaunchSummary
+from perftrack.core.launches.launch import Bound, LaunchSummary
 from perftrack.ncu.merging import summarise_launches
 from perftrack.ncu.raw import FileKind
 from perftrack.ncu.read import read

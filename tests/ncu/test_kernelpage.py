@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from perftrack.core.launch import Counter
+from perftrack.core.launches.launch import Counter
 from perftrack.errors import ProfileError
 from perftrack.ncu.raw import FileKind
 from tests.ncu.texts import DURATION, SELECTION, SPEED, SUMMARY, only, per_kernel, reading, row, value

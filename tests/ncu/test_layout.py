@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from perftrack.core.launch import Counter
+from perftrack.core.launches.launch import Counter
 from perftrack.ncu.layout import CellCounters, Column, Layout
 from perftrack.ncu.notation import Mark
 from perftrack.ncu.units import parse_unit

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perftrack.core.launch import Counter
+from perftrack.core.launches.launch import Counter
 from perftrack.errors import ProfileError
 from perftrack.ncu.notation import Mark, read_cell
 from perftrack.ncu.raw import FileKind

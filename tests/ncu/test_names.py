@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from perftrack.core.launch import LaunchSummary
+from perftrack.core.launches.launch import LaunchSummary
 from perftrack.ncu.kinds import Kind, fits
 from perftrack.ncu.names import FIELDS, LIMITS, Source, stored_unit
 

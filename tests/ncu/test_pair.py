@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from perftrack.core.findings import FindingCode, Origin
-from perftrack.core.launch import Launch, Profile
-from perftrack.core.launchdiff import PairDiff, diff_profiles
-from perftrack.core.launchmatch import Likeness
+from perftrack.core.launches.diff import PairDiff, diff_profiles
+from perftrack.core.launches.findings import FindingCode, Origin
+from perftrack.core.launches.launch import Launch, Profile
+from perftrack.core.launches.match import Likeness
 from perftrack.ncu.merging import summarise_launches
 from perftrack.ncu.read import read
 from tests.ncu.needs import skip_module_without_reports

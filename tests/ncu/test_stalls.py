@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from perftrack.core.launch import Counter
+from perftrack.core.launches.launch import Counter
 from tests.ncu.launches import counter, summary
 
 

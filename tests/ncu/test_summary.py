@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perftrack.core.launch import Bound, Counter, Launch
+from perftrack.core.launches.launch import Bound, Counter, Launch
 from perftrack.ncu.raw import RawLaunch
 from perftrack.ncu.summary import Equal, bound, is_needed, summarise
 from tests.ncu.launches import counter, raw, summary

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from perftrack.core.launch import Counter
+from perftrack.core.launches.launch import Counter
 from perftrack.errors import ProfileError
 from perftrack.ncu.raw import FileKind
 from tests.ncu.texts import DURATION, only, plain, reading, transposed, value

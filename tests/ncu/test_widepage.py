@@ -8,7 +8,7 @@ import io
 
 import pytest
 
-from perftrack.core.launch import Counter
+from perftrack.core.launches.launch import Counter
 from perftrack.errors import ProfileError
 from perftrack.ncu.raw import FileKind
 from perftrack.ncu.read import read

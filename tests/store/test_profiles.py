@@ -16,7 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from perftrack.core.identity import content_id
-from perftrack.core.launch import Bound, Counter, Launch, LaunchSummary, Profile, Stall
+from perftrack.core.launches.launch import Bound, Counter, Launch, LaunchSummary, Profile, Stall
 from perftrack.errors import StoreError
 from perftrack.store import Store, connection, profile_queries, schema
 from tests.store import builders

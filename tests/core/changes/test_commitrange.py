@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from perftrack.core.changes.commitrange import Spread, centre, deviations, place, quick_place, spread
+from perftrack.core.stats import Floats
+
+NORMAL = Spread(40.0, 1.0)
+
+
+def stepped(seed: int, height: float, at: int = 100, n: int = 200) -> Floats:
+    values = np.random.default_rng(seed).standard_normal(n)
+    values[at:] += height
+    return values
+
+
+def test_deviations_are_from_the_median_of_each_segment() -> None:
+    assert deviations(np.array([1.0, 2.0, 9.0, 10.0, 20.0]), [3]).tolist() == [-1.0, 0.0, 7.0, -5.0, 5.0]
+
+
+def test_spread_tells_heavy_tails_from_normal_noise() -> None:
+    rng = np.random.default_rng(1)
+    assert spread(rng.standard_t(2.5, 2000), 1).df <= 3.0
+    assert spread(rng.standard_normal(2000), 1).df >= 10.0
+
+
+def test_spread_finds_the_scale_whatever_the_tails() -> None:
+    rng = np.random.default_rng(2)
+    assert spread(3.0 * rng.standard_t(3, 4000), 1).scale == pytest.approx(3.0, rel=0.06)
+
+
+def test_spread_of_values_mostly_equal_is_zero() -> None:
+    assert spread(np.array([0.0, 0.0, 0.0, 5.0]), 1).scale == 0.0
+
+
+def test_centre_shrugs_off_spikes() -> None:
+    values = np.append(np.random.default_rng(3).standard_normal(99), 1e6)
+    assert centre(values, Spread(3.0, 1.0)) == pytest.approx(0.0, abs=0.3)
+
+
+def test_a_large_step_is_one_commit() -> None:
+    found = place(stepped(4, 12.0), 95, NORMAL)
+    assert (found.first, found.most_likely, found.last) == (100, 100, 100)
+    assert found.probability > 0.999
+
+
+def test_a_small_step_has_a_wide_range_that_holds_it() -> None:
+    found = place(stepped(5, 1.0), 100, NORMAL)
+    assert found.first <= found.most_likely <= found.last
+    assert 4 <= found.last - found.first + 1 <= 40
+    assert 0.6 < found.probability <= 1.0
+
+
+@pytest.mark.parametrize("height", [1.0, 1.5, 3.0])
+def test_ranges_hold_the_step_in_95_of_100(height: float) -> None:
+    found = [place(stepped(seed, height), 100, NORMAL) for seed in range(300)]
+    assert np.mean([f.first <= 100 <= f.last for f in found]) >= 0.93
+
+
+def test_autocorrelation_widens_the_range() -> None:
+    values = stepped(7, 1.5)
+    plain, widened = place(values, 100, NORMAL), place(values, 100, NORMAL, phi=0.6)
+    assert widened.last - widened.first > plain.last - plain.first
+
+
+def test_noise_without_a_scale_leaves_no_doubt() -> None:
+    values = np.repeat([1.0, 2.0], 20)
+    found = place(values, 20, Spread(40.0, 0.0))
+    assert (found.first, found.last, found.probability) == (20, 20, 1.0)
+
+
+def test_quick_place_moves_a_cut_to_where_the_step_is() -> None:
+    assert quick_place(stepped(8, 6.0), 92, NORMAL) == pytest.approx(100, abs=1)
+
+
+def test_a_step_at_either_end_is_found() -> None:
+    assert place(stepped(9, 8.0, at=1, n=30), 2, NORMAL).most_likely == 1
+    assert place(stepped(9, 8.0, at=29, n=30), 28, NORMAL).most_likely == 29

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from perftrack.core.changes.drift import SHORTEST_RAMP, ramp
+from perftrack.core.stats import Floats
+
+
+def noise(seed: int, n: int = 200) -> Floats:
+    return np.random.default_rng(seed).standard_normal(n)
+
+
+def risen(start: int, end: int, n: int = 200) -> Floats:
+    return np.clip((np.arange(n) - start) / (end - start), 0.0, 1.0)
+
+
+def test_a_drift_is_a_ramp_with_its_ends_and_levels() -> None:
+    found = ramp(noise(1) + 6.0 * risen(50, 150), [85, 115], 1.0)
+    assert found is not None
+    assert found.start == pytest.approx(50, abs=15)
+    assert found.end == pytest.approx(150, abs=15)
+    assert (found.before, found.after) == (pytest.approx(0.0, abs=0.6), pytest.approx(6.0, abs=0.6))
+
+
+def test_steps_are_not_ramps() -> None:
+    assert sum(ramp(noise(s) + 3.0 * (np.arange(200) >= 90), [90], 1.0) is not None for s in range(100)) <= 2
+
+
+def test_two_steps_in_one_direction_are_not_a_ramp() -> None:
+    stairs = 3.0 * (np.arange(200) >= 60) + 3.0 * (np.arange(200) >= 140)
+    assert sum(ramp(noise(s) + stairs, [60, 140], 1.0) is not None for s in range(50)) == 0
+
+
+def test_a_slow_drift_of_two_spreads_is_seen_as_one() -> None:
+    assert sum(ramp(noise(s) + 2.0 * risen(0, 200), [100], 1.0) is not None for s in range(100)) >= 80
+
+
+def test_spikes_do_not_make_a_ramp() -> None:
+    values = noise(3) + 3.0 * (np.arange(200) >= 100)
+    values[[20, 60, 101, 105, 150]] += 50.0
+    assert ramp(values, [100], 1.0) is None
+
+
+def test_autocorrelated_values_need_more_to_be_a_drift() -> None:
+    seeds = range(60)
+    values = [noise(s) + 2.0 * risen(0, 200) for s in seeds]
+    plain = sum(ramp(v, [100], 1.0) is not None for v in values)
+    doubted = sum(ramp(v, [100], 1.0, phi=0.6) is not None for v in values)
+    assert doubted < plain
+
+
+def test_a_short_series_has_no_ramp() -> None:
+    assert ramp(np.arange(float(SHORTEST_RAMP)), [10], 1.0) is None
+
+
+def test_values_without_noise_have_no_ramp() -> None:
+    assert ramp(np.repeat([0.0, 1.0], 50), [50], 0.0) is None
+    assert ramp(np.repeat([0.0, 1.0], 50), [50], 1e-9) is None

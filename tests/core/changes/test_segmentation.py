@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from perftrack.core.changes.commitrange import Spread
+from perftrack.core.changes.segmentation import ALPHA, ARC_ALPHA, SPLIT_ALPHA, segment
+from perftrack.core.stats import Floats
+
+NORMAL = Spread(5.0, 1.0)
+
+
+def noise(seed: int, n: int = 200) -> Floats:
+    return np.random.default_rng(seed).standard_normal(n)
+
+
+def cuts(values: Floats, phi: float = 0.0) -> list[int]:
+    return [cut.at for cut in segment(values, phi, NORMAL)]
+
+
+def test_the_parts_of_the_chance_add_up() -> None:
+    assert pytest.approx(ALPHA) == SPLIT_ALPHA + ARC_ALPHA
+
+
+def test_nothing_changed_has_no_cut() -> None:
+    assert sum(bool(cuts(noise(seed))) for seed in range(300)) <= 2
+
+
+def test_a_step_is_one_cut() -> None:
+    assert cuts(noise(1) + 4.0 * (np.arange(200) >= 70)) == [pytest.approx(70, abs=2)]
+
+
+def test_both_edges_of_a_bump_are_cuts() -> None:
+    values = noise(2)
+    values[90:102] += 4.0
+    assert cuts(values) == [pytest.approx(90, abs=2), pytest.approx(102, abs=2)]
+
+
+def test_many_levels_are_all_found() -> None:
+    levels = np.repeat([0.0, 5.0, 1.0, 8.0, 4.0, 0.0], 40)
+    assert cuts(noise(3, 240) + levels) == [pytest.approx(40 * k, abs=2) for k in range(1, 6)]
+
+
+def test_every_cut_is_less_likely_by_chance_than_the_limit() -> None:
+    levels = np.repeat([0.0, 1.5, 0.0, 2.5], 50)
+    for seed in range(20):
+        assert all(0 < cut.p_value <= ALPHA for cut in segment(noise(seed) + levels, 0.0, NORMAL))
+
+
+def test_autocorrelation_that_is_known_raises_no_alarm() -> None:
+    rng = np.random.default_rng(4)
+    alarms = {0.0: 0, 0.6: 0}
+    for _ in range(60):
+        values = np.zeros(200)
+        for t in range(1, 200):
+            values[t] = 0.6 * values[t - 1] + rng.standard_normal()
+        for phi in alarms:
+            alarms[phi] += bool(cuts(values, phi))
+    assert alarms[0.0] >= 20
+    assert alarms[0.6] <= 1
+
+
+def test_short_series_have_no_cut() -> None:
+    for n in range(14):
+        assert cuts(np.arange(float(n))) == []
+
+
+def test_values_without_spread_are_cut_where_they_change() -> None:
+    assert [c.at for c in segment(np.repeat([1.0, 2.0], 30), 0.0, Spread(5.0, 0.0))] == [30]
