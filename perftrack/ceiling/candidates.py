@@ -21,7 +21,7 @@ from perftrack.core.ceiling import Shape
 from perftrack.errors import UsageError
 
 HIGH_K = 16384  # by which outputs are compared: the beginning and end of a tile hardly count
-BOOST_KS = (8192, 12288, 20480, 28672, 40960)
+BOOST_KS = (20480, 28672, 40960)
 SUSTAINED_KS = (1024, 2048, 3072, 4096, 6144, 8192, 12288, 20480)
 SHORT_PROBES = ((1, 6144), (3, 3072), (8, 2048))  # outputs of up to so many waves are probed at this K too
 PLANE = (2048, 4096, 8192, 12288, 16384, 20480)
@@ -93,6 +93,16 @@ def whole_k(view: Outlook, boost: Sequence[Pair], sustained: Sequence[Pair]) -> 
     shapes = [Shape(m, n, k) for m, n in boost for k in BOOST_KS]
     shapes += [Shape(m, n, k) for m, n in sustained for k in SUSTAINED_KS]
     return tuple(view.usable(shapes))
+
+
+def long_shapes(view: Outlook, tuning: Tuning) -> tuple[Shape, ...]:
+    """Outputs of few waves at the longest K, to be screened at boost clock whatever their scouts say.
+
+    One wave has nothing but K to spread the beginning and end of its tiles over: such outputs trail at the K where
+    outputs are compared and lead at the longest. Hot, they are held back by the power limit, so scouts hide it.
+    """
+    few = (layout for layout in view.layouts if layout.waves <= tuning.boost_long_waves)
+    return tuple(view.usable(Shape(m, n, max(view.space.k)) for layout in few for m, n in layout.pairs))
 
 
 def neighbours(view: Outlook, seeds: Sequence[Shape], tuning: Tuning) -> tuple[Shape, ...]:

@@ -77,11 +77,14 @@ def seeds(scouts: Scouts, wave_pairs: Collection[Pair], tuning: Tuning) -> tuple
     return merged(*(_reserved(order, wave_pairs, count, count // 2) for order in orders))
 
 
-def boost_pool(scouts: Scouts, layouts: Sequence[Layouts], tuning: Tuning) -> tuple[Shape, ...]:
-    """Shapes to screen at boost clock: the raw leaders, then for every wave layout its best few K.
+def boost_pool(
+    scouts: Scouts, layouts: Sequence[Layouts], tuning: Tuning, *, long: Sequence[Shape] = ()
+) -> tuple[Shape, ...]:
+    """Shapes to screen at boost clock: the raw leaders, `long`, then for every wave layout its best few K.
 
     A scout on a hot, saturated device foretells a burst after idling badly, so no layout is left out before
-    it was seen in that regime; those with the best scouts come first, up to `boost_screen_max`.
+    it was seen in that regime; those with the best scouts come first, up to `boost_screen_max`. long: those that
+    no scout speaks for, see candidates.long_shapes.
     """
     order = by_boost(scouts)
     raw = order[: tuning.boost_raw]
@@ -92,7 +95,7 @@ def boost_pool(scouts: Scouts, layouts: Sequence[Layouts], tuning: Tuning) -> tu
         if pair in pairs and len(per_pair.setdefault(pair, [])) < tuning.boost_wave_k:
             per_pair[pair].append(shape)
     first_k_first = [s for row in zip_longest(*per_pair.values()) for s in row if s is not None]
-    return tuple(dict.fromkeys((*raw, *first_k_first)))[: tuning.boost_screen_max]
+    return tuple(dict.fromkeys((*raw, *long, *first_k_first)))[: tuning.boost_screen_max]
 
 
 def sustained_shortlist(scouts: Scouts, layouts: Sequence[Layouts], tuning: Tuning) -> tuple[Shape, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from perftrack.ceiling.bench import Bench
 from perftrack.ceiling.boosting import boost_bursts, confirm_boost, lock_boost, screen
-from perftrack.ceiling.candidates import Outlook, outlook
+from perftrack.ceiling.candidates import Outlook, long_shapes, outlook
 from perftrack.ceiling.caveats import of_start
 from perftrack.ceiling.journal import Journal
 from perftrack.ceiling.protocols import KernelTuner, Phase, Progress, Rig, ShapeRefusedError, SilentProgress
@@ -82,7 +82,8 @@ def _run(bench: Bench, view: Outlook | None, shapes: Sequence[Shape], tuning: Tu
         return
     scouts = bench.journal.readings()
     layouts = view.layouts if view else ()
-    boosted = screen(bench, boost_pool(scouts, layouts, tuning), tuning)
+    long = long_shapes(view, tuning) if view else ()
+    boosted = screen(bench, boost_pool(scouts, layouts, tuning, long=long), tuning)
     sustained = tuple(dict.fromkeys((*sustained_shortlist(scouts, layouts, tuning), *boosted[:SHARED_LEADERS])))
     if tuner is not None:
         tuned = _tune(bench, tuner, merged(sustained, boosted)[: tuning.max_tuned_shapes])

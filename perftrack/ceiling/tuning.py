@@ -46,7 +46,7 @@ class Tuning:
     max_k: Annotated[int, Meaning("auto: largest K", 1024, 262144)] = 40960
     max_waves: Annotated[int, Meaning("auto: layouts that fill up to so many waves are tried", 1, 64)] = 16
     wave_pairs: Annotated[int, Meaning("auto: most layouts per number of waves, squarest first", 1, 1000)] = 12
-    probe_pairs: Annotated[int, Meaning("auto: M,N pairs of the first look, at least", 0, 100_000)] = 130
+    probe_pairs: Annotated[int, Meaning("auto: M,N pairs of the first look, at least", 0, 100_000)] = 120
     promote_top: Annotated[int, Meaning("auto: M,N pairs that get the whole K set, per regime", 1, 1000)] = 8
     refine: Annotated[bool, Meaning("auto: scan the neighbours of the best scouted shapes")] = True
     refine_seeds: Annotated[int, Meaning("auto: shapes that are refined around, per regime and round", 1, 100)] = 3
@@ -79,6 +79,9 @@ class Tuning:
     ] = 0.97
     boost_raw: Annotated[int, Meaning("fastest scouts that are always screened", 1, 1000)] = 8
     boost_wave_k: Annotated[int, Meaning("auto: K values screened per wave layout", 1, 20)] = 2
+    boost_long_waves: Annotated[
+        int, Meaning("auto: layouts of up to so many waves are screened at the longest K too", 0, 64)
+    ] = 2
     boost_screen_max: Annotated[int, Meaning("most shapes screened", 1, 10000)] = 40
     boost_screen_iterations: Annotated[int, Meaning("iterations per screened shape", 1, 1000)] = 8
     boost_screen_idle_s: Annotated[float, Meaning("idle seconds before each of them", 0, 10)] = 0.05

@@ -3,6 +3,7 @@
     python tests/bench/ceiling_search.py model  [--seeds 30] [--first 0]
     python tests/bench/ceiling_search.py replay GRID.npz [GRID.npz …] [--seeds 5]
     python tests/bench/ceiling_search.py record GRID.npz [--part 1/2] [--budget 560] [--dtype bfloat16] [--index 0]
+                                         [--tune NAME=VALUE …]
 
 model: cards on paper, whose answers are known, several kinds of them. replay: a grid recorded on a real card; the
 files are its parts. record: measures such a grid with torch, each shape once in both regimes. A miss is how far
@@ -33,7 +34,7 @@ from perftrack.ceiling.recorder import record_grid
 from perftrack.ceiling.search import search
 from perftrack.ceiling.space import space_of
 from perftrack.ceiling.sustained import Repeated, choose, gates, repeated
-from perftrack.ceiling.tuning import Tuning
+from perftrack.ceiling.tuning import Tuning, parse_tuning
 from perftrack.core.ceiling import DataType, Definition, Shape
 
 WITHIN = 0.001
@@ -45,7 +46,7 @@ CARDS: tuple[tuple[str, Mapping[str, float]], ...] = (
     ("little power", {"efficiency": 0.75}),
     ("80 units", {"units": 80, "roughness": 0.02}),
 )
-KS = (1024, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 20480, 28672, 40960)
+KS = (1024, 2048, 4096, 6144, 8192, 12288, 16384, 20480, 28672, 40960)
 LEAST_SHAPES = 1500
 SQUARES = (1024, 2048, 4096, 8192, 12288, 16384)
 
@@ -219,8 +220,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--budget", type=float, default=560.0)
     parser.add_argument("--dtype", type=DataType, default=DataType.BFLOAT16)
     parser.add_argument("--index", type=int, default=0)
+    parser.add_argument("--tune", action="append", default=[], metavar="NAME=VALUE")
     options = parser.parse_args(arguments)
-    tuning = Tuning()
+    tuning = parse_tuning(options.tune)
     if options.what == "record":
         (path,) = options.files
         run_record(path, options.part, options.budget, options.dtype, options.index, tuning)

@@ -12,6 +12,8 @@ from perftrack.core.ceiling import DataType
 from tests.bench import ceiling_search
 from tests.ceiling.made import QUICK
 
+RECORDED = Path(__file__).parents[1] / "data" / "h200" / "ceiling_grid_bf16.npz"
+
 
 def test_the_reference_grid_is_large_enough_on_every_kind_of_card() -> None:
     for units in (60, 80, 108, 113, 132, 148, 304):
@@ -37,3 +39,10 @@ def test_a_recorded_grid_is_replayed(tmp_path: Path, capsys: pytest.CaptureFixtu
     shown = capsys.readouterr().out
     assert f"{len(shapes)} shapes recorded" in shown
     assert "MSMF: " in shown
+
+
+def test_the_search_finds_the_best_of_a_real_card_s_grid_with_a_fifth_of_the_measurements() -> None:
+    (trial,) = ceiling_search.run_replay([RECORDED], 1, ceiling_search.Tuning())
+    assert trial.shapes == 1560
+    assert max(trial.shares) <= 0.2
+    assert max(trial.misses) <= ceiling_search.WITHIN

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from perftrack.ceiling.candidates import HIGH_K, Outlook, first_look, neighbours, outlook, whole_k
+from perftrack.ceiling.candidates import HIGH_K, Outlook, first_look, long_shapes, neighbours, outlook, whole_k
 from perftrack.ceiling.geometry import fits
 from perftrack.ceiling.protocols import RigFacts
 from perftrack.ceiling.space import space_of
@@ -93,3 +93,12 @@ def test_limits_of_size_hold() -> None:
     look = first_look(here, tuning)
     assert max(max(s.m, s.n) for s in look) <= 4096
     assert max(s.k for s in look) <= 8192
+
+
+def test_outputs_of_few_waves_are_to_be_screened_at_the_longest_k() -> None:
+    here = view()
+    long = long_shapes(here, TUNING)
+    assert Shape(2816, 1536, 40960) in long
+    assert {s.k for s in long} == {max(here.space.k)}
+    few = {p for layout in here.layouts if layout.waves <= 2 for p in layout.pairs}
+    assert {(s.m, s.n) for s in long} == few

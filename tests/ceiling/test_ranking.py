@@ -96,6 +96,11 @@ def test_the_boost_pool_has_raw_leaders_then_each_layouts_best_ks() -> None:
     assert set(pool[3:]) == {at(2048, 2048, 4096), at(2048, 2048, 2048)}
 
 
+def test_the_boost_pool_has_long_shapes_that_no_scout_speaks_for() -> None:
+    long = (at(2048, 2048, 40960),)
+    assert boost_pool(many(60), (), replace(TUNING, boost_raw=3, boost_screen_max=4), long=long)[3:] == long
+
+
 def test_the_boost_pool_is_bounded() -> None:
     seen = many(60)
     layouts = tuple(Layouts(1, ((s.m, s.n),)) for s in seen)

@@ -87,7 +87,8 @@ def test_reading_clock_and_power_takes_little(opened: OpenRig) -> None:
 def test_a_shape_beyond_the_memory_is_refused_and_the_next_one_runs(opened: OpenRig) -> None:
     with pytest.raises(ShapeRefusedError):
         opened.rig.burst(Shape(400_000, 400_000, 1024), 2)
-    assert len(opened.rig.burst(Shape(256, 256, 256), 5).seconds) == 5
+    # An iteration that the device reached before the host had queued it is left out, but never most of them.
+    assert len(opened.rig.burst(Shape(256, 256, 256), 5).seconds) in (3, 4, 5)
 
 
 def test_operands_held_elsewhere_run_out_of_memory_for_one_shape_only(opened: OpenRig) -> None:
