@@ -9,7 +9,7 @@ DEMO := demo-out
 help:
 	@echo "make demo      record, compare and publish a small repository made for it (2-3 minutes)"
 	@echo "make test      all tests; those that need a GPU, torch or a browser are skipped where there is none"
-	@echo "make lint      ruff, mypy and the import contracts"
+	@echo "make lint      ruff, mypy, the import contracts, and checks of the workflows"
 	@echo "make clean     remove what the others made"
 
 # Reads the development requirements from pyproject.toml, where they are kept once: pip before 25.1 has no --group.
@@ -31,6 +31,8 @@ lint: $(VENV)/installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/zizmor --offline --quiet --min-severity=medium .github examples/github/*.yml .github/actions/perftrack/action.yml
+	$(BIN)/python tests/action/shell.py | $(BIN)/shellcheck --shell=bash -
 
 clean:
 	rm -rf $(VENV) $(DEMO) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
