@@ -10,19 +10,31 @@ import click
 from perftrack.cli.options import json_option, project_options
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rich.table import Table
+
     from perftrack.app.history import LoggedSeries
+    from perftrack.app.log import LoggedTrend
+    from perftrack.app.order import Order
+    from perftrack.core.changes.appraisal import CaseChange
+    from perftrack.core.history import Point
+
+NEWLINE = "\n"
 
 
 @click.command("log")
 @click.argument("bench", metavar="BENCH")
 @click.option("--limit", type=click.IntRange(1), default=30, show_default=True, help="Newest points to show.")
+@click.option("--all-parents", is_flag=True, help="Look for changes along merged branches too.")
 @json_option
 @project_options
-def command(bench: str, limit: int, as_json: bool, store: Path | None, directory: Path) -> int:
-    """Show a benchmark over the commits: a sparkline and a table, oldest first.
+def command(bench: str, limit: int, all_parents: bool, as_json: bool, store: Path | None, directory: Path) -> int:
+    """Show a benchmark over the commits: a sparkline, a table, oldest first, and where its level changed.
 
     BENCH is a case, a benchmark, or part of a case's name. Commits that HEAD does not reach (another branch,
-    force-pushed away, older than a shallow clone) come before all others, marked `not in history`.
+    force-pushed away, older than a shallow clone) come before all others, marked `not in history`. A change is
+    marked at the commit where it most likely is; those that may also have made it have a bar.
 
     \b
     Examples:
@@ -30,23 +42,23 @@ def command(bench: str, limit: int, as_json: bool, store: Path | None, directory
       perftrack log tokenize --limit 5
       perftrack log tokenize --json
     """
-    from perftrack.app.history import log_of
+    from perftrack.app.log import benchmark_log
     from perftrack.app.project import Project
     from perftrack.cli.output import print_json
 
-    found = log_of(Project.find(directory, store), bench)
+    found = benchmark_log(Project.find(directory, store), bench, all_parents=all_parents)
     if as_json:
-        print_json({"series": [_series_json(s, limit) for s in found]})
+        print_json({"series": [_trend_json(t, found.order, limit) for t in found.trends]})
     else:
-        for series in found:
-            _print(series, limit)
+        for trend in found.trends:
+            _print(trend, found.order, limit)
     return 0
 
 
-def _print(logged: LoggedSeries, limit: int) -> None:
-    from perftrack.cli.output import console, sparkline, table
-    from perftrack.core.units import format_interval
+def _print(trend: LoggedTrend, order: Order, limit: int) -> None:
+    from perftrack.cli.output import console, sparkline
 
+    logged = trend.logged
     series, points = logged.series, logged.points[-limit:]
     click.echo(f"{series.case.id} {series.metric} ({series.direction.value} is better)")
     for number, lane in enumerate(series.lanes, 1):
@@ -54,9 +66,23 @@ def _print(logged: LoggedSeries, limit: int) -> None:
         values = [p.value for p in own if p.value is not None]
         if values:
             click.echo(f"  lane {number} {lane}: {sparkline(values)}")
-    rows = table(
-        [("commit", "left"), ("value", "right"), ("tier", "left"), ("lane", "right"), ("subject", "left")]
-    )
+    console().print(_table(trend, order, points))
+    for sha, why in logged.unmeasured.items():
+        subject = commit.subject[:70] if (commit := logged.commits.get(sha)) else ""
+        lost = "not in history: " if sha in logged.lost else ""
+        click.echo(f"  {sha[:12]} {why.code}: {why.message.partition(NEWLINE)[0][:100]} ({lost}{subject})")
+    for change in trend.changes:
+        click.echo(f"  {_change_line(change, series.lanes, order)}")
+
+
+def _table(trend: LoggedTrend, order: Order, points: Sequence[Point]) -> Table:
+    from perftrack.cli.output import table
+    from perftrack.core.units import format_interval
+
+    logged, series = trend.logged, trend.logged.series
+    marks = _marks(trend.changes, order)
+    head = [("commit", "left"), ("value", "right"), ("tier", "left"), ("lane", "right"), ("change", "left")]
+    rows = table([h for h in head if trend.changes or h[0] != "change"] + [("subject", "left")])
     for p in points:
         commit = logged.commits.get(p.sha)
         shown = format_interval(p.value, series.unit, p.interval) if p.value is not None else p.status.value
@@ -66,9 +92,45 @@ def _print(logged: LoggedSeries, limit: int) -> None:
             shown,
             p.tier.value if p.value is not None else "",
             lane_number,
+            *([marks.get((p.lane, p.sha), "")] if trend.changes else []),
             ("not in history: " if p.sha in logged.lost else "") + (commit.subject[:70] if commit else ""),
         )
-    console().print(rows)
+    return rows
+
+
+def _marks(changes: Sequence[CaseChange], order: Order) -> Mapping[tuple[str, str], str]:
+    """By lane and commit: what to say beside a point. The likeliest commit of a change wins over any bar."""
+    from perftrack.cli.detect_view import change_text, mark
+
+    marks: dict[tuple[str, str], str] = {}
+    for change in changes:
+        place, lane = change.place, change.trend.lane
+        for at in range(place.first, place.last + 1):
+            marks.setdefault((lane, order.shas[at]), "│")
+    for change in changes:
+        told = f"{mark(change.change)} {change_text(change.change, change.series.unit)}"
+        marks[change.trend.lane, order.shas[change.place.most_likely]] = told
+    return marks
+
+
+def _change_line(change: CaseChange, lanes: Sequence[str], order: Order) -> str:
+    from perftrack.cli.detect_view import change_text, mark, range_text
+
+    place, found = change.place, change.change
+    where = range_text(order.shas[place.first], order.shas[place.last], place.last - place.first + 1)
+    lane = f"lane {lanes.index(change.trend.lane) + 1}"
+    what = f"{mark(found)} {change.verdict.value} {change_text(found, change.series.unit)}"
+    why = f": {change.reasons[0].message}" if change.reasons else ""
+    return f"{what} in {where}, {found.kind.value}, {lane}, {change.standing.value}{why}"
+
+
+def _trend_json(trend: LoggedTrend, order: Order, limit: int) -> dict[str, object]:
+    from perftrack.cli.detect_documents import found_json
+
+    return {
+        **_series_json(trend.logged, limit),
+        "changes": [found_json(c, order.shas) for c in trend.changes],
+    }
 
 
 def _series_json(logged: LoggedSeries, limit: int) -> dict[str, object]:
@@ -81,6 +143,10 @@ def _series_json(logged: LoggedSeries, limit: int) -> dict[str, object]:
         "metric": series.metric,
         "unit": series.unit,
         "direction": series.direction.value,
+        "unmeasured": [
+            {"sha": sha, "in_history": sha not in logged.lost, "code": why.code, "message": why.message}
+            for sha, why in logged.unmeasured.items()
+        ],
         "points": [
             {
                 "sha": p.sha,

@@ -64,7 +64,7 @@ def nulls(bench: Bench) -> None:
 def growing(bench: Bench) -> None:
     for name in ("Gaussian", "heavy tail"):
         alarmed = []
-        for rng in bench.generators(200, 2):
+        for rng in bench.generators(1000, 2):
             values = lane(NOISES[name](rng, 260), 0.01)
             alarmed.append(any(bench.detector(values[:n]) for n in range(60, 261)))
         bench.rate(f"ever alarmed while growing 60 → 260, {name}", alarmed, "≤ 2 %")

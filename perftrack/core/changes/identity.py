@@ -51,3 +51,8 @@ def recognised(known: Sequence[KnownChange], found: Sequence[PlacedChange]) -> t
             ids[at] = known[index].id
             taken.add(index)
     return tuple(ids)
+
+
+def creep_id(lane: str, release: str) -> str:
+    """12 hex digits for the creep of a lane since the release at commit `release`."""
+    return hashlib.sha256(f"creep\0{lane}\0{release}".encode()).hexdigest()[:12]

@@ -58,7 +58,7 @@ def _strongest(values: Floats) -> tuple[float, list[int]]:
     """p-value of the best split or arc, whichever is less likely by chance, and the cuts that it makes.
 
     After a step some arc often beats the split, with one edge at the step and the other anywhere: where a
-    split is enough, an arc counts only if either edge is seen without the other.
+    split is enough, an arc counts only if both edges are seen, each without the other.
     """
     sums = RankSums(values)
     split, arc = sums.best_split(), sums.best_arc()

@@ -44,14 +44,31 @@ def test_nothing_trusted_never_alerts() -> None:
     assert Standing.ALERT not in standings(watch(stepped(120), [False] * 200))
 
 
-def test_an_accepted_change_is_not_found_again() -> None:
-    assert watch(stepped(120), [True] * 200, [120]) == ()
+@pytest.mark.parametrize("epoch", [120, 117, 124])
+def test_an_accepted_change_is_told_as_accepted_and_not_alerted(epoch: int) -> None:
+    (found,) = watch(stepped(120), [True] * 200, [epoch])
+    assert (found.standing, found.epoch) == (Standing.ACCEPTED, epoch)
+    assert found.change.most_likely == pytest.approx(120, abs=1)
+
+
+def test_an_epoch_accepts_one_change_only() -> None:
+    found = watch([10.0] * 30 + [11.0] * 2 + [12.0] * 30, [True] * 62, [30], exact=True)
+    assert [(w.change.most_likely, w.standing) for w in found] == [(30, Standing.ACCEPTED), (32, Standing.ALERT)]
+
+
+def test_a_count_is_accepted_at_its_own_commit_only() -> None:
+    found = watch([10.0] * 30 + [12.0] * 30, [True] * 60, [26], exact=True)
+    assert standings(found) == [Standing.ALERT]
+
+
+def test_an_epoch_far_from_a_change_does_not_accept_it() -> None:
+    assert standings(watch(stepped(120), [True] * 200, [60])) == [Standing.ALERT]
 
 
 def test_changes_before_an_epoch_are_past_and_after_it_alert() -> None:
     found = watch(stepped(50, 100, 150), [True] * 200, [100])
-    assert standings(found) == [Standing.PAST, Standing.ALERT]
-    assert [w.change.most_likely for w in found] == [pytest.approx(50, abs=1), pytest.approx(150, abs=1)]
+    assert standings(found) == [Standing.PAST, Standing.ACCEPTED, Standing.ALERT]
+    assert [w.change.most_likely for w in found] == [pytest.approx(at, abs=1) for at in (50, 100, 150)]
 
 
 def test_all_is_past_once_the_newest_commit_is_accepted() -> None:
@@ -60,7 +77,7 @@ def test_all_is_past_once_the_newest_commit_is_accepted() -> None:
 
 def test_counts_are_counts_in_every_stretch() -> None:
     found = watch([48.0] * 30 + [64.0] * 30 + [70.0], [True] * 61, [30], exact=True)
-    assert [(w.change.most_likely, w.standing) for w in found] == [(60, Standing.ALERT)]
+    assert [(w.change.most_likely, w.standing) for w in found] == [(30, Standing.ACCEPTED), (60, Standing.ALERT)]
 
 
 def test_nothing_measured_has_no_changes() -> None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from perftrack.app.rooflines import Roof, roof_of
+from perftrack.core.caseroof import CaseRoof, case_roof
 from perftrack.core.ceiling import DataType, Definition
 from perftrack.core.launches.launch import Launch, LaunchSummary, Profile
 from perftrack.core.model import Case
-from perftrack.core.roofline import Counted, Declared, Peak
-from perftrack.core.roofline import Roof as Against
+from perftrack.core.roofline import Counted, Declared, Peak, Roof
 from perftrack.core.share import StoredCeiling
-from tests.core.builders import measured
 
 
 def ceiling(definition: Definition, value: float, dtype: DataType | None = None) -> StoredCeiling:
@@ -31,41 +29,44 @@ LAUNCH = LaunchSummary(
 )
 
 
+def roof_of(case: Case) -> CaseRoof:
+    return case_roof(case.params, (), Declared(), CEILINGS)
+
+
 def profile(*summaries: LaunchSummary) -> Profile:
     return Profile("a" * 40, "x", 1.0, tuple(Launch(s) for s in summaries))
 
 
 def test_the_roof_is_the_type_of_the_case_and_the_faster_of_copy_and_triad() -> None:
-    roof = roof_of(measured(1e-3, case=Case("mm", (("dtype", "bfloat16"),))), CEILINGS)
+    roof = roof_of(Case("mm", (("dtype", "bfloat16"),)))
     assert (roof.compute, roof.memory) == (Peak("MAMF bfloat16", 7e14), Peak("triad", 4.2e12))
 
 
 def test_without_a_type_there_is_no_peak_of_arithmetic_that_could_be_the_wrong_one() -> None:
-    assert roof_of(measured(1e-3, case=Case("softmax")), CEILINGS).compute is None
+    assert roof_of(Case("softmax")).compute is None
 
 
 def test_a_single_launch_has_what_its_call_declares() -> None:
-    timed = measured(2e-3, value=2e-3, flops=4e9, bytes_moved=8e9)
-    (placed,) = roof_of(timed, ()).over(profile(LAUNCH))
+    (placed,) = CaseRoof(declared=Declared(4e9, 8e9, 2e-3)).over(profile(LAUNCH))
     assert placed.intensity == 0.5
     assert (placed.flops_source, placed.seconds_source) == (Counted.DECLARED, "the recorded time")
     assert placed.bytes_per_s == pytest.approx(4e12)
 
 
 def test_of_several_launches_each_has_its_own_counters() -> None:
-    roof = Roof(declared=Declared(4e9, 8e9, 2e-3))
+    roof = CaseRoof(declared=Declared(4e9, 8e9, 2e-3))
     for placed in roof.over(profile(LAUNCH, LAUNCH)):
         assert placed.flops_source is Counted.COUNTERS
         assert placed.intensity == pytest.approx(1 / 3)
 
 
 def test_under_measured_ceilings_that_is_said() -> None:
-    roof = Roof(Peak("MAMF bfloat16", 7e14), Peak("triad", 4.2e12))
+    roof = CaseRoof(Peak("MAMF bfloat16", 7e14), Peak("triad", 4.2e12))
     (placed,) = roof.over(profile(LAUNCH))
-    assert placed.against is Against.MEASURED
+    assert placed.against is Roof.MEASURED
     assert placed.fraction == pytest.approx(3e12 / 4.2e12)
 
 
 def test_without_ceilings_it_is_the_profilers_own_peak() -> None:
-    (placed,) = Roof().over(profile(LAUNCH))
-    assert (placed.against, placed.fraction) == (Against.PROFILER, 0.7)
+    (placed,) = CaseRoof().over(profile(LAUNCH))
+    assert (placed.against, placed.fraction) == (Roof.PROFILER, 0.7)
