@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from perftrack.core.comparability import obstacles
 from perftrack.core.model import Direction
 from tests.core.builders import HERE, HOST, VALUE, measured
@@ -32,9 +34,18 @@ def test_another_timer_is_one() -> None:
     assert (found.code, HOST.key in found.message) == ("protocol-mismatch", True)
 
 
-def test_another_unit_or_direction_is_one() -> None:
-    for other in (measured(1.0, unit="B"), measured(1.0, direction=Direction.HIGHER)):
-        assert [o.code for o in obstacles(measured(1.0), other)] == ["unit-mismatch"]
+@pytest.mark.parametrize(
+    ("other", "code", "said"),
+    [
+        (measured(1.0, unit="B"), "unit-mismatch", "s against B"),
+        (measured(1.0, unit=""), "unit-mismatch", "s against no unit"),
+        (measured(1.0, direction=Direction.HIGHER), "direction-mismatch", "lower against higher"),
+    ],
+)
+def test_another_unit_or_direction_is_one(other, code, said) -> None:
+    (obstacle,) = obstacles(measured(1.0), other)
+    assert obstacle.code == code
+    assert said in obstacle.message
 
 
 def test_all_are_named_at_once() -> None:

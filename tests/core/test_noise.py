@@ -32,7 +32,8 @@ def test_leaves_out_what_the_processes_already_explain() -> None:
 
 def test_is_zero_where_processes_explain_more_than_there_is() -> None:
     noise = lane_noise(history(np.random.default_rng(4), 50, 0.001), [1.0] * 50)
-    assert noise == LaneNoise(0.0, 50)
+    assert noise is not None
+    assert (noise.sigma, noise.runs) == (0.0, 50)
 
 
 def test_steps_and_slow_trends_are_not_noise() -> None:
@@ -89,3 +90,27 @@ def test_a_lane_without_history_learns_from_its_pairs_and_what_is_assumed():
 
 def test_what_the_processes_explain_is_not_noise_of_the_lane():
     assert with_pairs(LaneNoise(0.0, 20), [0.01] * 5, [0.01**2] * 5) == LaneNoise(0.0, 20, 5)
+
+
+def test_the_reach_covers_what_steps_do_now_and_then():
+    rng = np.random.default_rng(9)
+    spiky = np.exp(rng.normal(0, 0.001, 200) + (rng.random(200) < 0.03) * 0.1)
+    noise = lane_noise(spiky.tolist(), [0.0] * 200)
+    assert noise is not None
+    assert noise.sigma < 0.002
+    assert noise.reach > 0.05
+
+
+def test_the_reach_of_gaussian_noise_is_that_of_two_runs():
+    rng = np.random.default_rng(10)
+    found = [lane_noise(history(rng, 300, 0.01), [0.0] * 300) for _ in range(20)]
+    assert np.mean([n.reach for n in found if n]) == pytest.approx(1.96 * 0.01 * 2**0.5, rel=0.1)
+
+
+@pytest.mark.parametrize("runs", [9, 12, 39, 120])
+def test_a_change_and_its_undoing_are_not_in_the_reach(runs: int):
+    rng = np.random.default_rng(runs)
+    values = np.exp(rng.normal(0, 0.001, runs) + np.resize(np.repeat([0.0, 0.5, 0.0], runs // 3), runs))
+    noise = lane_noise(values.tolist(), [0.0] * runs)
+    assert noise is not None
+    assert noise.reach < 0.01

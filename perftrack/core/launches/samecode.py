@@ -49,7 +49,7 @@ def _near(b: float | None, c: float | None) -> bool:
 
 
 # Times of a device: what the host adds between launches is in the others.
-_DEVICE_TIMERS = frozenset({Timer.EVENT, Timer.GRAPH, Timer.REPLAY})
+DEVICE_TIMERS = frozenset({Timer.EVENT, Timer.GRAPH, Timer.REPLAY})
 
 
 def weigh_code(judged: Judgement, baseline: Profile | None, candidate: Profile | None) -> Judgement:
@@ -70,6 +70,6 @@ def weigh_code(judged: Judgement, baseline: Profile | None, candidate: Profile |
 
 
 def _timed_kernels(side: Measurement | None) -> bool:
-    if side is None or side.metric != "time" or side.protocol.timer not in _DEVICE_TIMERS:
+    if side is None or side.metric != "time" or side.protocol.timer not in DEVICE_TIMERS:
         return False
     return all(r.code != "launch-bound" for r in side.limitations)

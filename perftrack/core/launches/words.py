@@ -1,4 +1,4 @@
-"""What differs between two profiles, for people."""
+"""What differs between two profiles, in words for people; safe to show, whatever kernels are called."""
 
 from __future__ import annotations
 

@@ -1,0 +1,219 @@
+"""Bisect: the commit at which a case got worse, by measuring as few commits as it takes to be sure."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from perftrack.app.bisectcase import first_metric, the_case
+from perftrack.app.bisectfiles import BenchmarkFiles
+from perftrack.app.bisecthistory import Past, past_of
+from perftrack.app.bisectjournal import Heading, Journal, Stored, journal_path, observed, stored_search
+from perftrack.app.bisectoptions import BisectOptions, BisectProgress
+from perftrack.app.bisectrange import SearchRange, range_of, skipped
+from perftrack.app.bisectresume import as_left, check_left, check_same, gone_on, settings_of
+from perftrack.app.bisectstory import Story, story_of
+from perftrack.app.bisectvisit import Subject, Visits
+from perftrack.app.bisectworkshop import Workshop
+from perftrack.app.comparison import EXIT_UNDECIDED
+from perftrack.app.project import Project
+from perftrack.core.search.bisection import Search
+from perftrack.core.search.blame import Blame
+from perftrack.core.search.visits import Outcome
+from perftrack.errors import WorkerError
+from perftrack.store.blames import add_blame
+from perftrack.timing.uses import OFF_CARDS, card_uses
+from perftrack.vcs.changes import private_folder
+
+
+@dataclass(frozen=True, slots=True)
+class Bisected:
+    """The answer. `left`: the search can go on from here, with a larger budget."""
+
+    range: SearchRange
+    search: Search
+    blame: Blame
+    story: Story
+    past: Past
+    left: bool
+    notes: tuple[str, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """0 where what is to blame was named; else 4."""
+        return 0 if self.blame.named else EXIT_UNDECIDED
+
+
+def bisect(
+    project: Project, options: BisectOptions, progress: BisectProgress, clock: Callable[[], float] = time.time
+) -> Bisected:
+    """Search, store the answer and explain it.
+
+    Raises UsageError for ends or a case that do not fit, or a search that was left; GitError for an unknown
+    revision; WorkerError where an end cannot be measured; StoreError where a stored search cannot go on.
+    """
+    options = as_left(project, options)
+    project.device()
+    found = range_of(project.repository, options.good, options.bad, first_parent=options.first_parent)
+    graph = found.graph
+    skip = skipped(project.repository, graph, options.skip)
+    files = BenchmarkFiles.seen(project.root / project.config.benchmarks)
+    selected = the_case(project, options.bench, options.python)
+    metric = options.metric or first_metric(selected.declared)
+    path = journal_path(
+        private_folder(project.root),
+        selected.case.id,
+        metric,
+        graph.good,
+        graph.bad,
+        first_parent=options.first_parent,
+    )
+    with contextlib.ExitStack() as stack:
+        journal = stack.enter_context(Journal(path))
+        stored = None if options.restart else stored_search(path)
+        if stored is not None:
+            check_left(stored, options)
+            build = stored.heading.build if options.build is None else options.build
+            options = replace(options, build=build, python=options.python or stored.heading.python)
+        workshop = stack.enter_context(_workshop(project, found, options, progress))
+        seed = options.seed if options.seed is not None else time.time_ns() & 0x7FFFFFFF
+        done = stored.search.spent.measurements if stored else 0
+        visits = Visits(project, workshop, found.commits, progress, stored.search.seed if stored else seed, done)
+        subject = visits.look(graph.bad, selected, metric)
+        search, past = _start(project, found, subject, options, skip, stored, journal, seed)
+        progress.began(search, selected.case.id, subject.metric, resumed=stored is not None)
+        search = _carry_out(search, subject, visits, journal, files, progress)
+        if search.outcome is Outcome.END_FAILED:
+            journal.done()
+            raise _end_failed(search)
+        blame = Blame.of(search, selected.case.id, subject.metric, subject.unit)
+        blame = replace(blame, lane=subject.lane, finished_at=round(clock(), 6))
+        story = story_of(project, blame, subject, workshop, found.commits, visits.changes, profile=options.profile)
+        _store(project, blame, found)
+        left = search.outcome is Outcome.BUDGET
+        if not left:
+            journal.done()
+    return Bisected(found, search, blame, story, past, left, _notes(project, visits, workshop))
+
+
+def _workshop(project: Project, found: SearchRange, options: BisectOptions, progress: BisectProgress) -> Workshop:
+    return Workshop(
+        project,
+        progress.building,
+        ends=(found.graph.good, found.graph.bad),
+        keep=options.keep,
+        command=options.build,
+        python=options.python,
+        uses=() if project.device() in OFF_CARDS else card_uses(),
+    )
+
+
+def _start(
+    project: Project,
+    found: SearchRange,
+    subject: Subject,
+    options: BisectOptions,
+    skip: tuple[str, ...],
+    stored: Stored | None,
+    journal: Journal,
+    seed: int,
+) -> tuple[Search, Past]:
+    code_hash = subject.selected.declared.code_hash
+    if stored is not None:
+        check_same(stored, subject, code_hash)
+        search = gone_on(stored.search, options, skip)
+        journal.go_on(stored, search)
+        return search, Past(search.recorded)
+    case_id = subject.selected.case.id
+    past = Past()
+    if not options.live_only:
+        past = past_of(project, found.graph, case_id, subject.metric, subject.direction, subject.lane, code_hash)
+    search = Search.begin(
+        found.graph,
+        settings_of(options, subject, skip),
+        prior=past.prior,
+        recorded=past.recorded,
+        seed=seed,
+    )
+    journal.begin(_heading(subject, found, options), search)
+    return search, past
+
+
+def _heading(subject: Subject, found: SearchRange, options: BisectOptions) -> Heading:
+    selected = subject.selected
+    return Heading(
+        case_id=selected.case.id,
+        metric=subject.metric,
+        unit=subject.unit,
+        lane=subject.lane,
+        code_hash=selected.declared.code_hash,
+        good=found.graph.good,
+        bad=found.graph.bad,
+        build=options.build,
+        python=options.python,
+        first_parent=options.first_parent,
+        environment=subject.environment.to_dict(),
+    )
+
+
+def _carry_out(
+    search: Search,
+    subject: Subject,
+    visits: Visits,
+    journal: Journal,
+    files: BenchmarkFiles,
+    progress: BisectProgress,
+) -> Search:
+    try:
+        while True:
+            if search.outcome is Outcome.NON_MONOTONE and (part := search.part) is not None:
+                progress.note(f"the speed changed more than once: going on after {part[:12]}, which is fast again")
+                search = search.narrowed()
+                journal.state(search)
+            probe = search.next_probe()
+            if probe is None:
+                return search
+            progress.visiting(search, probe, visits.commit(probe.commit))
+            readings = visits.take(subject, probe)
+            files.check()
+            search = observed(search, readings)
+            journal.visited(readings)
+            progress.learnt(search)
+    except BaseException:
+        count = search.spent.measurements
+        if count:
+            progress.note(f"left after {count} measurements; perftrack bisect --resume goes on with it")
+        raise
+
+
+def _store(project: Project, blame: Blame, found: SearchRange) -> None:
+    project.repository.ensure_ignored(*project.store.files)
+    named = dict.fromkeys((blame.good, *blame.commits, blame.bad))
+    add_blame(project.store, blame, [found.commits[sha] for sha in named if sha in found.commits])
+
+
+def _end_failed(search: Search) -> WorkerError:
+    for name, end in (("GOOD", search.graph.good), ("BAD", search.graph.bad)):
+        failures = [s.failure for v in search.visits for s in v.sides if s.commit == end and s.failure]
+        last = search.visits[-1]
+        if failures and (side := last.side(end)) is not None and side.failure is not None:
+            return WorkerError(
+                f"{name} ({end[:12]}) cannot be measured: {failures[-1].detail}",
+                f"Name another {name}, or another command with --build.",
+            )
+    return WorkerError("an end of the range cannot be measured", "Name other ends.")
+
+
+def _notes(project: Project, visits: Visits, workshop: Workshop) -> tuple[str, ...]:
+    notes = []
+    if workshop.lacking:
+        notes.append(f"submodules are empty in {len(workshop.lacking)} commit(s): have --build fetch them")
+    changed = project.changed_benchmarks()
+    if changed:
+        notes.append(f"measured with uncommitted changes of the benchmarks: {', '.join(changed[:3])}")
+    if visits.changes:
+        sha, apart = next(iter(visits.changes.items()))
+        notes.append(f"{len(visits.changes)} commit(s) brought another environment, as {sha[:12]}: {apart[0]}")
+    return tuple(notes)

@@ -1,0 +1,195 @@
+"""A search on disk: a line for its state and one for each visit after it, each whole before the next begins.
+
+What a kill or a power cut leaves is at most one torn line at the end, which is cut off: the visit is made again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+from perftrack.app.bisectvisit import Readings
+from perftrack.core.fingerprint import EnvironmentFingerprint
+from perftrack.core.search.bisection import Search
+from perftrack.core.search.state import from_dict, to_dict
+from perftrack.core.search.visits import Failure, FailureKind, Result
+from perftrack.errors import InvalidValueError, StoreError
+
+PREFIX, SUFFIX = "bisect-", ".jsonl"
+FORMAT = 1
+HINT = "--restart begins anew without it."
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What a search is about and was begun with, as it outlives it. `build` None: the configured command."""
+
+    case_id: str
+    metric: str
+    unit: str
+    lane: str
+    code_hash: str
+    good: str
+    bad: str
+    build: str | None
+    python: str | None
+    first_parent: bool
+    environment: Mapping[str, object]
+
+    @property
+    def fingerprint(self) -> EnvironmentFingerprint:
+        return EnvironmentFingerprint.from_dict(dict(self.environment))
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A search that was left: where, about what, how far; and how much of the file is whole lines."""
+
+    path: Path
+    heading: Heading
+    search: Search
+    whole_bytes: int
+
+
+class Journal:
+    """The file of a search that is going on; nobody else may go on with it meanwhile. A context manager."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: BinaryIO | None = None
+
+    def __enter__(self) -> Journal:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = self._path.open("ab")
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            self._file.close()
+            raise StoreError(
+                "another perftrack bisect is searching this range",
+                "Wait for it, or end it: what it has measured is kept, and --resume goes on with it.",
+            ) from error
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file is not None:
+            if self._path.exists() and not self._path.stat().st_size:
+                self._path.unlink()  # nothing was begun
+            self._file.close()
+
+    def begin(self, heading: Heading, search: Search) -> None:
+        """Write a new search, in place of whatever is there."""
+        self._cut(0)
+        self._append({"format": FORMAT, "heading": _plain(heading), "search": to_dict(search)})
+
+    def go_on(self, stored: Stored, search: Search) -> None:
+        """Continue a stored search, in the state it has now: its settings may be others than it was left with."""
+        self._cut(stored.whole_bytes)
+        self.state(search)
+
+    def state(self, search: Search) -> None:
+        """The search is another one from here on, as where it goes on with a part of its range."""
+        self._append({"search": to_dict(search)})
+
+    def visited(self, readings: Readings) -> None:
+        sides = [[sha, _result(result)] for sha, result in readings.sides]
+        self._append({"visit": sides, "seconds": readings.seconds, "build_seconds": readings.build_seconds})
+
+    def done(self) -> None:
+        """The search has its answer: nothing is left to go on with."""
+        self._path.unlink(missing_ok=True)
+
+    def _cut(self, size: int) -> None:
+        assert self._file is not None
+        self._file.truncate(size)
+
+    def _append(self, document: Mapping[str, object]) -> None:
+        assert self._file is not None
+        self._file.write(json.dumps(document, allow_nan=False).encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+
+def journal_path(folder: Path, case_id: str, metric: str, good: str, bad: str, *, first_parent: bool) -> Path:
+    """Where the search of one range for one metric of one case is kept."""
+    what = "\0".join((case_id, metric, good, bad, str(first_parent)))
+    return folder / f"{PREFIX}{hashlib.sha256(what.encode()).hexdigest()[:16]}{SUFFIX}"
+
+
+def stored_search(path: Path) -> Stored | None:
+    """What a file holds; None where there is none, or one in which nothing was begun.
+
+    Raises StoreError for a damaged one.
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    lines = data.split(b"\n")[:-1]
+    if not lines:
+        return None
+    try:
+        documents = [json.loads(line) for line in lines]
+        head = documents[0]
+        if head["format"] != FORMAT:
+            raise InvalidValueError(f"its format is {head['format']!r}, not {FORMAT}")
+        heading = Heading(**head["heading"])
+        search = None
+        for document in documents:
+            if "search" in document:
+                search = from_dict(document["search"])
+            elif search is not None:
+                search = observed(search, _readings(document))
+        if search is None:
+            raise InvalidValueError("it has no search in it")
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+        raise StoreError(f"{path}: the stored search cannot be read: {error}", HINT) from error
+    return Stored(path, heading, search, sum(len(line) + 1 for line in lines))
+
+
+def stored_searches(folder: Path) -> Iterator[Stored]:
+    """Every search that was left in a folder; those that cannot be read are passed over."""
+    for path in sorted(folder.glob(f"{PREFIX}*{SUFFIX}")):
+        with contextlib.suppress(StoreError):
+            stored = stored_search(path)
+            if stored is not None:
+                yield stored
+
+
+def observed(search: Search, readings: Readings) -> Search:
+    """The search after a visit."""
+    (commit, result), *rest = readings.sides
+    return search.observe(
+        commit,
+        result,
+        beside=rest[0] if rest else None,
+        seconds=readings.seconds,
+        build_seconds=readings.build_seconds,
+    )
+
+
+def _plain(heading: Heading) -> dict[str, object]:
+    return {name: getattr(heading, name) for name in Heading.__slots__}
+
+
+def _result(result: Result) -> object:
+    return [result.kind.value, result.detail] if isinstance(result, Failure) else {"values": list(result)}
+
+
+def _readings(document: Mapping[str, object]) -> Readings:
+    sides = []
+    for sha, read in document["visit"]:  # type: ignore[attr-defined]
+        failed = isinstance(read, list)
+        result: Result = Failure(FailureKind(read[0]), read[1]) if failed else tuple(read["values"])
+        sides.append((str(sha), result))
+    return Readings(tuple(sides), float(document["seconds"]), float(document["build_seconds"]))  # type: ignore[arg-type]

@@ -1,0 +1,171 @@
+"""The answer of a search in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from statistics import median
+
+from perftrack.app.bisect import Bisected
+from perftrack.app.bisectstory import Story
+from perftrack.cli.posterior import posterior_bar
+from perftrack.core.launches.words import on_line, top_lines
+from perftrack.core.model import Direction
+from perftrack.core.search.belief import BAD, GOOD
+from perftrack.core.search.bisection import Search
+from perftrack.core.search.blame import Blame
+from perftrack.core.search.visits import Outcome
+from perftrack.core.units import format_change, format_duration, format_value
+
+FILES, LISTED, MESSAGE_LINES = 12, 12, 20
+
+
+def lines_of(answer: Bisected, *, markdown: bool) -> list[str]:
+    """Headline, evidence, culprit, cause. Text from outside cannot act on a terminal or in Markdown."""
+    blame = answer.blame
+    lines = [_headline(answer, markdown), ""] if markdown else [_headline(answer, markdown)]
+    lines += [f"- {t}" if markdown else f"  {t}" for t in _evidence(answer)]
+    if answer.search.reproduction.searching:
+        bar = posterior_bar(list(answer.search.posterior().values()))
+        lines.append(f"- `{bar}`" if markdown else f"  {bar}")
+    if blame.commits and blame.outcome is not Outcome.BASE:
+        lines += ["", *_commits(answer, markdown)]
+    if blame.outcome is Outcome.FOUND:
+        lines += _cause(answer.story, markdown)
+    for note in answer.notes:
+        lines.append(f"- note: {_code(note)}" if markdown else f"note {on_line(note)}")
+    return ["<!-- perftrack bisect -->", *lines] if markdown else lines
+
+
+def _headline(answer: Bisected, markdown: bool) -> str:
+    blame = answer.blame
+    what = f"{_name(blame.metric, markdown)} of {_name(blame.case_id, markdown)}"
+    ends = f"{blame.good[:12]} to {blame.bad[:12]}"
+    if blame.outcome is Outcome.FOUND and blame.culprit is not None:
+        kind = "the merge " if blame.merge else ""
+        told = f"{what} got worse at {kind}{blame.culprit[:12]}{_by(blame)}"
+    elif blame.outcome is Outcome.FOUND:
+        told = f"{what} got worse at one of {len(blame.commits)} commits that no build tells apart{_by(blame)}"
+    elif blame.outcome is Outcome.BASE:
+        told = f"{what} did not get worse on the way to BAD: it was improved on the side of GOOD"
+    elif blame.outcome is Outcome.NOT_REPRODUCED:
+        told = f"{what} does not reproduce: no difference between {ends}"
+    elif blame.outcome is Outcome.NON_MONOTONE:
+        told = f"{what} changed more than once between {ends}: no single commit is to blame"
+    else:
+        told = f"{what}: not decided within the budget, between {ends}"
+    return f"### {told}" if markdown else told
+
+
+def _by(blame: Blame) -> str:
+    if blame.effect is None:
+        return ""
+    sign = 1.0 if blame.direction is Direction.LOWER else -1.0
+    if not blame.logs:
+        return f", by {format_value(sign * blame.effect, blame.unit)}"
+    return f", by {format_change(sign * blame.effect)}"
+
+
+def _evidence(answer: Bisected) -> Iterator[str]:
+    blame, search = answer.blame, answer.search
+    if blame.named:
+        yield f"probability {_share(blame.probability)} (asked for: {_share(blame.confidence)})"
+    elif blame.commits:
+        yield f"{len(blame.commits)} commit(s) hold {_share(blame.probability)}"
+    if blame.interval is not None and blame.effect is not None:
+        sign = 1.0 if blame.direction is Direction.LOWER else -1.0
+        lo, hi = sorted((sign * blame.interval.lo, sign * blame.interval.hi))
+        shown = [format_change(x) if blame.logs else format_value(x, blame.unit) for x in (lo, hi)]
+        told = search.confirmation
+        sides = f"{len(told.after_values)} and {len(told.before_values)}" if told else "as many"
+        p = "" if blame.p_value is None else f", p = {blame.p_value:.2g}"
+        yield (
+            f"change {shown[0]} … {shown[1]} (95 %), from {sides} fresh processes of {blame.after[:12]} and "
+            f"{blame.before[:12]} alone{p}"
+        )
+    if blame.outcome is Outcome.BASE:
+        yield f"their histories part at {blame.commits[0][:12]}, which is as slow as BAD: look from there to GOOD"
+    if blame.explained is not None:
+        yield f"that is {100 * blame.explained:.0f} % of the difference between the ends"
+    seen = search.reproduction
+    if search.settings.reproduce and (seen.good or seen.bad):
+        yield f"GOOD against BAD: {seen.good} and {seen.bad} processes, p = {seen.p_value:.2g} (one-sided)"
+    if blame.outcome is Outcome.NOT_REPRODUCED and _improved(search):
+        yield "BAD is the better one; name the ends the other way round to find what improved"
+    if search.recorded:
+        yield f"{len(search.recorded)} stored run(s) counted as evidence"
+    failed = {s.commit for v in search.visits for s in v.sides if s.failure is not None}
+    broken = f", {len(failed)} commit(s) gave no value" if failed else ""
+    yield (
+        f"{blame.measurements} measurements of {blame.builds} commits out of {len(search.graph)}"
+        f"{broken}, {format_duration(blame.seconds)}, seed {blame.seed}"
+    )
+    for good in blame.earlier:
+        yield f"the speed changed more than once after {good[:12]}: this is the last time that it got worse"
+    if answer.left:
+        yield "perftrack bisect --resume --budget … goes on from here"
+
+
+def _improved(search: Search) -> bool:
+    """Whether BAD read better than GOOD, which no test needs to be sure of."""
+    script = search.reckoning.transcript
+    good, bad = (script.end(place).tolist() for place in (GOOD, BAD))
+    return bool(good and bad) and median(bad) < median(good)
+
+
+def _commits(answer: Bisected, markdown: bool) -> Iterator[str]:
+    blame = answer.blame
+    chances = dict(blame.posterior)
+    shown = sorted(blame.commits, key=lambda sha: -chances.get(sha, 0.0))[:LISTED]
+    for sha in shown:
+        commit = answer.range.commits[sha]
+        day = datetime.fromtimestamp(commit.author_time, UTC).date().isoformat()
+        text = f"{on_line(commit.subject)} ({on_line(commit.author)}, {day})"
+        share = "" if len(blame.commits) == 1 else f" {_share(chances.get(sha, 0.0))}"
+        yield f"- {sha[:12]}{share} {_code(text)}" if markdown else f"  {sha[:12]}{share} {text}"
+    if len(blame.commits) > len(shown):
+        yield f"{'- ' if markdown else '  '}and {len(blame.commits) - len(shown)} more"
+
+
+def _cause(story: Story, markdown: bool) -> Iterator[str]:
+    body = story.message.splitlines()[1:]
+    while body and not body[0].strip():
+        body.pop(0)
+    if body:
+        yield ""
+    for line in body[:MESSAGE_LINES]:
+        yield f"> {_code(line) if line.strip() else ''}".rstrip() if markdown else f"    {on_line(line)}".rstrip()
+    if len(body) > MESSAGE_LINES:
+        yield f"{'> ' if markdown else '    '}…"
+    if story.files:
+        yield ""
+    for file in story.files[:FILES]:
+        lines = "binary" if file.added is None else f"+{file.added} -{file.removed}"
+        yield f"- {_code(file.path)} {lines}" if markdown else f"  {on_line(file.path)}  {lines}"
+    if len(story.files) > FILES:
+        yield f"{'- ' if markdown else '  '}and {len(story.files) - FILES} more file(s)"
+    for difference in story.environments:
+        text = f"it brings another environment: {difference}"
+        yield f"- {_code(text)}" if markdown else f"  {on_line(text)}"
+    if story.diff is not None:
+        yield "" if markdown else "profiles say"
+        for line in top_lines(story.diff) or ["nothing that tells them apart"]:
+            yield f"- {_code(line)}" if markdown else f"  {line}"
+    elif story.unprofiled:
+        text = f"not profiled: {story.unprofiled}"
+        yield f"- {_code(text)}" if markdown else f"note {on_line(text)}"
+
+
+def _share(probability: float) -> str:
+    """Never rounded up to certainty."""
+    percent = 100.0 * probability
+    return f"{min(percent, 99.99):.2f} %" if percent > 99.0 else f"{percent:.1f} %"
+
+
+def _name(text: str, markdown: bool) -> str:
+    return _code(text) if markdown else on_line(text)
+
+
+def _code(text: str) -> str:
+    """Text from outside as code in Markdown: no tag, mention, link or line end takes effect."""
+    return f"`{on_line(text).replace('`', 'ˋ')}`"

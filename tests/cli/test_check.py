@@ -1,0 +1,88 @@
+"""perftrack check: the answers that git bisect run understands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests import slowdown
+from tests.slowdown import Slowdown
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Slowdown:
+    """Four commits; number 2 made `total` 5 % slower; number 3 does not build."""
+    return slowdown.make(tmp_path_factory.mktemp("check") / "project", 4, 2, noise=0.0, broken={3})
+
+
+@pytest.fixture(autouse=True)
+def on_main(made: Slowdown) -> None:
+    made.repo.git("checkout", "-q", "main")
+
+
+def check(made: Slowdown, *arguments: str) -> tuple[int, str, str]:
+    answer = made.repo.run("check", "--bench", "total", "--git-bisect", "--seed", "1", *arguments)
+    return answer.code, answer.out, answer.err
+
+
+def test_a_slower_commit_is_bad(made: Slowdown) -> None:
+    code, out, _ = check(made, "--baseline", made.good)
+    assert code == 1
+    assert out.startswith("bad: ")
+    assert "+5.0 %" in out
+
+
+def test_without_git_the_codes_are_those_of_a_gate(made: Slowdown) -> None:
+    answer = made.repo.run("check", "--bench", "total", "--baseline", made.good, "--json", "--seed", "1")
+    assert answer.code == answer.document["exit_code"] == 3
+    assert answer.document["answer"] == "bad"
+    assert answer.document["verdict"] == "regression"
+
+
+def test_an_equal_commit_is_good(made: Slowdown) -> None:
+    assert check(made, "--baseline", made.shas[2])[0] == 0
+
+
+def test_the_baseline_itself_is_good_and_not_measured(made: Slowdown) -> None:
+    code, out, err = check(made, "--baseline", "HEAD", "-v")
+    assert (code, "process" in err) == (0, False)
+    assert "baseline itself" in out
+
+
+def test_a_commit_that_does_not_build_is_skipped(made: Slowdown) -> None:
+    made.repo.git("checkout", "-q", made.shas[3])
+    code, out, _ = check(made, "--baseline", made.good)
+    assert code == 125
+    assert "build exited" in out
+
+
+def test_a_baseline_that_does_not_build_stops_git(made: Slowdown) -> None:
+    code, _, err = check(made, "--baseline", made.shas[3])
+    assert code == 128
+    assert "build exited" in err
+
+
+def test_a_commit_without_the_benchmark_is_skipped(made: Slowdown) -> None:
+    answer = made.repo.run("check", "--bench", "later", "--baseline", made.good, "--git-bisect")
+    assert answer.code == 125
+    assert "'later'" in answer.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--baseline", "nothing"),
+        ("--baseline", "HEAD~1", "--bench", "tokenize"),
+        ("--baseline", "HEAD~1", "--threshold", "nan"),
+        ("--no-such-option",),
+        (),
+    ],
+    ids=" ".join,
+)
+def test_what_is_no_answer_never_looks_like_one_to_git(made: Slowdown, arguments: tuple[str, ...]) -> None:
+    assert check(made, *arguments)[0] == 128
+
+
+def test_an_error_outside_of_a_project_stops_git_too(made: Slowdown, tmp_path: Path) -> None:
+    assert check(made, "--baseline", "HEAD", "-C", str(tmp_path))[0] == 128
