@@ -6,15 +6,24 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from perftrack.app.baseline import Baseline, baseline_of
 from perftrack.app.ceilings import without_ceilings
+from perftrack.app.epochs import Accepted
 from perftrack.app.explanation import Evidence
-from perftrack.app.history import CommitResults, Noise, matching, results_of
+from perftrack.app.history import CommitResults, matching, results_of
+from perftrack.app.lanenoise import Noise
+from perftrack.app.pairing import namesakes, pair, twice
 from perftrack.app.project import Project
 from perftrack.core.discoveries import control_false_discoveries
-from perftrack.core.history import lane_of
+from perftrack.core.epoch import accept
+from perftrack.core.history import lane_of, line_of
 from perftrack.core.judgement import Judgement, Verdict
 from perftrack.core.launches.diff import ProfileDiff
 from perftrack.core.model import Measurement, Status
+from perftrack.core.noise import LaneNoise
+from perftrack.core.pointtable import PointTable
+from perftrack.core.reasons import reason
+from perftrack.core.renames import identity
 from perftrack.core.verdict import judge
 from perftrack.errors import StoreError
 
@@ -37,6 +46,7 @@ class Comparison:
     """The judgements of two commits, most significant first.
 
     `diffs`: by case id, what differs in the launches of a case whose time changed, where both have a profile.
+    `found`: how the baseline was found, where none was named.
     """
 
     baseline: CommitResults
@@ -44,6 +54,7 @@ class Comparison:
     judgements: tuple[Judgement, ...]
     live: bool = False
     diffs: Mapping[str, ProfileDiff] = field(default_factory=dict)
+    found: Baseline | None = None
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -53,13 +64,16 @@ class Comparison:
     def exit_code(self, *, pass_inconclusive: bool = False) -> int:
         """0 only where every case was decided and none got worse; see the README's table.
 
-        A case that the baseline did not measure, or that failed there, is new and does not block. With
-        `pass_inconclusive` inconclusive cases do not block either, as long as something was decided.
+        A case that the baseline did not measure, or that failed there, is new and does not block; an accepted
+        change is decided. With `pass_inconclusive` inconclusive cases do not block either, as long as something
+        was decided.
         """
         counts = self.counts
         if counts[Verdict.REGRESSION]:
             return EXIT_REGRESSION
-        decided = counts[Verdict.IMPROVEMENT] + counts[Verdict.UNCHANGED]
+        decided = (
+            counts[Verdict.IMPROVEMENT] + counts[Verdict.UNCHANGED] + sum(j.is_accepted for j in self.judgements)
+        )
         blocking = counts[Verdict.FAILED] + sum(_blocks(j) for j in self.judgements)
         if not pass_inconclusive:
             blocking += counts[Verdict.INCONCLUSIVE]
@@ -67,7 +81,7 @@ class Comparison:
 
 
 def _blocks(judged: Judgement) -> bool:
-    if judged.verdict is not Verdict.NOT_COMPARABLE:
+    if judged.verdict is not Verdict.NOT_COMPARABLE or judged.is_accepted:
         return False
     before, after = judged.baseline, judged.candidate
     had = before is not None and before.status is Status.OK
@@ -79,24 +93,90 @@ def _blocks(judged: Judgement) -> bool:
 
 def compare(
     project: Project,
-    baseline: str,
+    baseline: str | None,
     candidate: str = "HEAD",
     *,
     patterns: Sequence[str] = (),
     threshold: float | None = None,
+    history: PointTable | None = None,
 ) -> Comparison:
     """Judge every case that either commit has. Raises StoreError where one has nothing recorded.
 
-    A pattern may mean cases of one side only; UsageError for one that means none of either.
+    Without a baseline it is the nearest measured ancestor in one of the candidate's lanes (see app.baseline);
+    StoreError where there is none. A pattern may mean cases of one side only; UsageError for one that means none
+    of either. `history`: the store's points, where the caller has read them already.
     """
-    before, after = matching(patterns, _own_results(project, baseline), _own_results(project, candidate))
-    # A commit compared with itself is compared with the same runs: nothing was taken apart.
-    noise = Noise(project) if before.commit.sha != after.commit.sha else None
-    judged = [
-        judge(b, c, threshold=threshold, noise=noise.of(c) if noise and b is not None and c is not None else None)
-        for b, c in pair(before.measurements, after.measurements)
-    ]
-    return explained(project, before, after, judged)
+    after = _own_results(project, candidate)
+    found = None if baseline is not None else _nearest(project, after)
+    named = baseline if found is None or found.commit is None else found.commit.sha
+    assert named is not None
+    before = _own_results(project, named)
+    if before.commit.sha == after.commit.sha:
+        before = after  # the same runs, and not two that read alike
+    before, after = matching(patterns, before, after)
+    accepted = Accepted.of(project, (before.commit.sha, after.commit.sha))
+    noise = Noise(project, accepted, after.commit.sha, history)
+    eras = _Eras(project, accepted, before, after)
+    sides = (namesakes(before.measurements), namesakes(after.measurements))
+    judged = []
+    for b, c in pair(before.measurements, after.measurements):
+        learnt = noise.of(c) if b is not None and c is not None and b is not c else None
+        found_here = twice(judge(b, c, threshold=threshold, noise=learnt), *sides)
+        judged.append(eras.weigh(found_here, threshold, learnt))
+    return explained(project, before, after, judged, found=found)
+
+
+def _nearest(project: Project, candidate: CommitResults) -> Baseline:
+    """Raises StoreError where no ancestor of the candidate is measured in one of its lanes."""
+    lanes = {lane_of(m) for m in candidate.measurements if m.status is Status.OK} - {""}
+    found = baseline_of(project, candidate.commit.sha, lanes)
+    if found.commit is None:
+        looked = f"; {found.skipped} looked at" if found.skipped else ""
+        raise StoreError(
+            f"no ancestor of {candidate.commit.sha[:12]} is measured in any of its lanes{looked}", found.hint
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Eras:
+    """Judgements across accepted changes: by what was measured at the last of them, where anything was."""
+
+    project: Project
+    accepted: Accepted
+    baseline: CommitResults
+    candidate: CommitResults
+    _read: dict[str, tuple[Measurement, ...]] = field(default_factory=dict)
+
+    def weigh(self, judged: Judgement, threshold: float | None, noise: LaneNoise | None) -> Judgement:
+        own, c = (judged.subject.case, judged.subject.metric), judged.candidate
+        epochs = self.accepted.between(*own, self.baseline.commit.sha, self.candidate.commit.sha)
+        if not epochs or judged.baseline is None:
+            return judged
+        last = self.accepted.last(epochs)
+        if c is not None and last.sha != self.candidate.commit.sha:
+            for there in self._measured_at(last.sha):
+                if identity(there.case, there.metric) == identity(*own) and line_of(there) == line_of(c):
+                    since = judge(there, c, threshold=threshold, noise=noise)
+                    why = reason("since-accepted", sha=last.sha[:12], why=last.reason)
+                    return replace(since, reasons=(*since.reasons, why))
+        return accept(judged, last)
+
+    def _measured_at(self, sha: str) -> tuple[Measurement, ...]:
+        if sha not in self._read:
+            self._read[sha] = self.project.store.measurements(sha)
+        return self._read[sha]
+
+
+def with_epochs(project: Project, comparison: Comparison) -> Comparison:
+    """A live comparison that takes accepted changes for what they are. Raises ConfigError for a bad file."""
+    sides = (comparison.baseline.commit.sha, comparison.candidate.commit.sha)
+    accepted = Accepted.of(project, sides)
+    judged = []
+    for j in comparison.judgements:
+        epochs = accepted.between(j.subject.case, j.subject.metric, *sides) if j.baseline is not None else ()
+        judged.append(accept(j, accepted.last(epochs)) if epochs else j)
+    return replace(comparison, judgements=tuple(sorted(judged, key=_significance)))
 
 
 def explained(
@@ -106,11 +186,12 @@ def explained(
     judgements: Sequence[Judgement],
     *,
     live: bool = False,
+    found: Baseline | None = None,
 ) -> Comparison:
     """The comparison of judgements, with what the stored profiles of both commits say of them."""
     evidence = Evidence.of(project, baseline.commit.sha, candidate.commit.sha)
     judged = ranked([evidence.weigh(j) for j in judgements])
-    return Comparison(baseline, candidate, judged, live, evidence.diffs(judged))
+    return Comparison(baseline, candidate, judged, live, evidence.diffs(judged), found)
 
 
 def _own_results(project: Project, revision: str) -> CommitResults:
@@ -131,26 +212,3 @@ def ranked(judgements: Sequence[Judgement]) -> tuple[Judgement, ...]:
 def _significance(judged: Judgement) -> tuple[int, float, float, str]:
     p_value = 1.0 if judged.p_value is None else judged.p_value
     return (_ORDER.index(judged.verdict), p_value, -abs(judged.effect or 0.0), judged.subject.case.id)
-
-
-def pair(
-    baseline: Sequence[Measurement], candidate: Sequence[Measurement]
-) -> list[tuple[Measurement | None, Measurement | None]]:
-    """Both sides of each case and metric: lane by lane where they share one, else the newest of each."""
-    pairs: list[tuple[Measurement | None, Measurement | None]] = []
-    befores, afters = _by_metric(baseline), _by_metric(candidate)
-    for key in dict.fromkeys((*afters, *befores)):
-        before, after = befores.get(key, []), afters.get(key, [])
-        by_lane = {lane_of(m): m for m in reversed(before) if m.status is Status.OK}
-        shared = [(by_lane[lane_of(m)], m) for m in after if m.status is Status.OK and lane_of(m) in by_lane]
-        newest = (before[0] if before else None, after[0] if after else None)
-        failed = any(m is not None and m.status is Status.FAILED for m in newest)
-        pairs += [newest] if failed or not shared else shared
-    return pairs
-
-
-def _by_metric(measurements: Sequence[Measurement]) -> dict[tuple[str, str], list[Measurement]]:
-    grouped: dict[tuple[str, str], list[Measurement]] = {}
-    for measurement in measurements:
-        grouped.setdefault((measurement.case.id, measurement.metric), []).append(measurement)
-    return grouped

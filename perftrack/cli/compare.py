@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
 from perftrack.cli.options import bench_option, json_option, project_options, verbosity_options
 
+if TYPE_CHECKING:
+    from perftrack.app.comparison import Comparison
+    from perftrack.app.live import LiveOptions
+    from perftrack.app.project import Project
+
 
 @click.command("compare")
-@click.argument("baseline", metavar="BASE")
+@click.argument("baseline", metavar="[BASE]", required=False)
 @click.argument("candidate", default="HEAD", metavar="[CAND]")
+@click.option("--candidate", "named", metavar="REV", help="CAND, where no BASE is given.")
 @bench_option
 @click.option(
     "--threshold",
@@ -42,13 +49,25 @@ from perftrack.cli.options import bench_option, json_option, project_options, ve
 @click.option(
     "--seed", type=click.IntRange(0, 2**31 - 1), help="With --live: seed of the orders. [default: drawn]"
 )
-@click.option("--markdown", is_flag=True, help="A table for a pull request.")
+@click.option("--markdown", is_flag=True, help="A comment for a pull request.")
+@click.option(
+    "--site-url",
+    metavar="URL",
+    help="With --markdown: where the site is published, to link to it. [default: site-url of the configuration]",
+)
+@click.option(
+    "--junit",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Also write the verdicts as JUnit XML.",
+)
 @json_option
 @verbosity_options
 @project_options
 def command(
-    baseline: str,
+    baseline: str | None,
     candidate: str,
+    named: str | None,
     patterns: tuple[str, ...],
     threshold: float | None,
     everything: bool,
@@ -59,6 +78,8 @@ def command(
     build: str | None,
     seed: int | None,
     markdown: bool,
+    site_url: str | None,
+    junit: Path | None,
     as_json: bool,
     quiet: bool,
     verbose: bool,
@@ -67,15 +88,22 @@ def command(
 ) -> int:
     """Compare two commits: a gate for CI. The recorded results, or with --live fresh ones of both.
 
+    CAND is HEAD where it is not given. Without BASE it is compared with the commit of the main branch that its own
+    branch came from, or with its first parent if it is on the main branch; with what is stored, with the nearest
+    ancestor from there on that was measured in the same environment. The answer names it.
+
     Exit 3 if anything regressed; 4 if anything could not be decided; 0 if everything was and nothing got worse.
     With --live both commits are checked out aside and measured in rounds: one fresh process a side, case by
     case in random order, until every interval is narrower than half its threshold.
 
     \b
     Examples:
+      perftrack compare
+      perftrack compare --candidate HEAD~1
       perftrack compare HEAD~1
       perftrack compare HEAD~1 HEAD --all
-      perftrack compare HEAD~1 HEAD --markdown
+      perftrack compare HEAD~1 HEAD --markdown --site-url https://example.org/perf
+      perftrack compare HEAD~1 HEAD --junit perftrack.xml
       perftrack compare HEAD~1 HEAD --json
       perftrack compare HEAD~1 HEAD --live --bench total
     """
@@ -83,39 +111,75 @@ def command(
     from perftrack.app.comparison import compare
     from perftrack.app.project import Project
     from perftrack.cli import compare_view as view
+    from perftrack.cli.compare_junit import write_junit
+    from perftrack.cli.compare_markdown import markdown as comment_of
     from perftrack.errors import UsageError
 
     if as_json and markdown:
         raise UsageError("--json and --markdown are two answers to one question", "Give one of them.")
     if (threshold is not None and math.isnan(threshold)) or math.isnan(budget):
         raise UsageError("--threshold and --budget must be numbers")
-    if not live and (given := _live_only()):
+    if not live and (given := _given("rounds", "budget", "build", "seed")):
         raise UsageError(f"{', '.join(given)} only has a meaning with --live", "Add --live, or leave it out.")
+    if site_url is not None and not markdown:
+        raise UsageError("--site-url only has a meaning with --markdown", "Add --markdown, or leave it out.")
+    if named is not None and _given("candidate"):
+        raise UsageError(f"two candidates: {candidate} and --candidate {named}", "Name one of them.")
+    candidate = candidate if named is None else named
     project = Project.find(directory, store)
+    address = _address(project.config.site_url if site_url is None else site_url)
     if live:
-        from perftrack.app.doctor import left_locked
-        from perftrack.app.live import LiveOptions, compare_live
-        from perftrack.cli.progress import RecordProgress
+        from perftrack.app.live import LiveOptions
 
-        if left := left_locked():
-            click.echo(f"Warning: {left[0]}\nHint: {left[1]}", err=True)
         options = LiveOptions(patterns, threshold, rounds, budget, build=build, seed=seed)
-        with RecordProgress(quiet=quiet, verbose=verbose) as progress:
-            comparison = compare_live(project, baseline, candidate, options, progress)
+        comparison = _measured(project, baseline, candidate, options, quiet=quiet, verbose=verbose)
     else:
         comparison = compare(project, baseline, candidate, patterns=patterns, threshold=threshold)
     code = comparison.exit_code(pass_inconclusive=pass_inconclusive)
+    if junit is not None:
+        write_junit(comparison, junit)
     if as_json:
         view.show_json(comparison, code, ceilings_in_force(project))
     elif markdown:
-        view.show_markdown(comparison, everything=everything)
+        click.echo(comment_of(comparison, address, everything=everything), nl=False)
     else:
         view.show_text(comparison, ceilings_in_force(project), everything=everything)
     return code
 
 
-def _live_only() -> list[str]:
-    """Options given on the command line that stored results have no use for."""
+def _measured(
+    project: Project, baseline: str | None, candidate: str, options: LiveOptions, *, quiet: bool, verbose: bool
+) -> Comparison:
+    """Both sides measured now; without a baseline, the commit that the candidate starts from."""
+    from dataclasses import replace
+
+    from perftrack.app.baseline import start_of
+    from perftrack.app.comparison import with_epochs
+    from perftrack.app.doctor import left_locked
+    from perftrack.app.live import compare_live
+    from perftrack.cli.progress import RecordProgress
+
+    if left := left_locked():
+        click.echo(f"Warning: {left[0]}\nHint: {left[1]}", err=True)
+    found = start_of(project, candidate) if baseline is None else None
+    start = found.commit.sha if found is not None and found.commit is not None else baseline
+    assert start is not None
+    with RecordProgress(quiet=quiet, verbose=verbose) as progress:
+        comparison = compare_live(project, start, candidate, options, progress)
+    return replace(with_epochs(project, comparison), found=found)
+
+
+def _address(given: str) -> str:
+    from perftrack.config.values import address
+    from perftrack.errors import UsageError
+
+    try:
+        return address(given) if given else ""
+    except ValueError as error:
+        raise UsageError(f"--site-url {error}") from error
+
+
+def _given(*names: str) -> list[str]:
+    """Which of the options or arguments the command line has."""
     context = click.get_current_context()
-    names = ("rounds", "budget", "build", "seed")
     return [f"--{n}" for n in names if context.get_parameter_source(n) is ParameterSource.COMMANDLINE]

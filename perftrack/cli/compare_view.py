@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 import click
 
 from perftrack.app.comparison import Comparison
 from perftrack.cli.documents import commit_json, judgement_json
-from perftrack.cli.findings_view import top_lines
 from perftrack.cli.ncu_documents import findings_json
 from perftrack.cli.output import console, print_json, table
 from perftrack.cli.record_view import shown_share
+from perftrack.core.geomean import GeometricMean, geometric_means
 from perftrack.core.judgement import Judgement, Verdict
+from perftrack.core.launches.words import on_line, top_lines
 from perftrack.core.model import Interval, Measurement
 from perftrack.core.share import Ceilings
-from perftrack.core.units import format_change, format_interval
-
-MARKDOWN_LIMIT = 60_000  # GitHub refuses comments over 65,536 characters
+from perftrack.core.units import format_change, format_effect, format_interval, format_percent
 
 
 def show_json(comparison: Comparison, exit_code: int, ceilings: Ceilings) -> None:
@@ -24,6 +25,8 @@ def show_json(comparison: Comparison, exit_code: int, ceilings: Ceilings) -> Non
             "baseline": {
                 "commit": commit_json(comparison.baseline.commit),
                 "runs": list(comparison.baseline.run_ids),
+                "found": comparison.found.lineage.start.value if comparison.found else None,
+                "unmeasured_skipped": comparison.found.skipped if comparison.found else None,
             },
             "candidate": {
                 "commit": commit_json(comparison.candidate.commit),
@@ -33,14 +36,18 @@ def show_json(comparison: Comparison, exit_code: int, ceilings: Ceilings) -> Non
                 {**judgement_json(j, ceilings.shares), "findings": _findings(comparison, j)}
                 for j in comparison.judgements
             ],
+            "geometric_means": [_mean_json(m) for m in geometric_means(comparison.judgements)],
             "summary": {**{v.value: n for v, n in comparison.counts.items()}, "exit_code": exit_code},
         }
     )
 
 
 def show_text(comparison: Comparison, ceilings: Ceilings, *, everything: bool) -> None:
-    _echo_side("baseline ", comparison.baseline.commit.sha, comparison.baseline.commit.subject)
+    found = f" ({comparison.found.found})" if comparison.found else ""
+    _echo_side("baseline ", comparison.baseline.commit.sha, comparison.baseline.commit.subject, found)
     _echo_side("candidate", comparison.candidate.commit.sha, comparison.candidate.commit.subject)
+    for why in comparison.candidate.unmeasured:
+        click.echo(f"          {why.code}: {on_line(why.message)[:300]}")
     shown = [j for j in comparison.judgements if everything or j.verdict is not Verdict.UNCHANGED]
     shares = [shown_share(ceilings.shares(j.candidate)) if j.candidate else "" for j in shown]
     share_column = [("of ceiling", "right")] if any(shares) else []
@@ -53,6 +60,8 @@ def show_text(comparison: Comparison, ceilings: Ceilings, *, everything: bool) -
             ("candidate", "right"),
             ("change", "right"),
             ("95 % interval", "right"),
+            ("detectable", "right"),
+            ("lane noise", "right"),
             *share_column,
             ("tier", "left"),
             ("why", "left"),
@@ -61,82 +70,33 @@ def show_text(comparison: Comparison, ceilings: Ceilings, *, everything: bool) -
     for j, share in zip(shown, shares, strict=True):
         rows.add_row(
             j.verdict.value,
-            j.subject.case.id,
-            j.subject.metric,
-            _value(j.baseline),
-            _value(j.candidate),
+            on_line(j.subject.case.id),
+            on_line(j.subject.metric),
+            on_line(value_of(j.baseline)),
+            on_line(value_of(j.candidate)),
             change(j),
             change_interval(j),
+            *noise_of(j),
             *([share] if share_column else []),
             j.tier.value,
-            j.reasons[0].message if j.reasons else "",
+            on_line(j.reasons[0].message) if j.reasons else "",
         )
     if shown:
         console().print(rows)
     for case, diff in comparison.diffs.items():
         for number, line in enumerate(top_lines(diff)):
-            click.echo(f"{'' if number else f'profiles of {case} say'}\n  {line}".lstrip("\n"))
+            click.echo(f"{'' if number else f'profiles of {on_line(case)} say'}\n  {line}".lstrip("\n"))
     for remark in remarks(comparison):
-        click.echo(f"note {remark}")
+        click.echo(f"note {on_line(remark)}")
+    if hidden := len(comparison.judgements) - len(shown):
+        click.echo(f"note {hidden} unchanged not shown; --all shows them")
+    for mean in average(comparison):
+        click.echo(mean)
     click.echo(headline(comparison))
 
 
-def show_markdown(comparison: Comparison, *, everything: bool) -> None:
-    """A comment for a pull request; rows that would pass the size limit are counted instead."""
-    lines = [
-        "<!-- perftrack -->",
-        f"### perftrack: {headline(comparison)}",
-        "",
-        f"`{comparison.baseline.commit.sha[:12]}` → `{comparison.candidate.commit.sha[:12]}`",
-        "",
-    ]
-    shown = [j for j in comparison.judgements if everything or j.verdict is not Verdict.UNCHANGED]
-    if shown:
-        lines += [
-            "| verdict | case | metric | baseline | candidate | change | 95 % interval |",
-            "|---|---|---|--:|--:|--:|--:|",
-        ]
-    size = sum(map(len, lines))
-    for number, j in enumerate(shown):
-        row = (
-            "| "
-            + " | ".join(
-                (
-                    f"**{j.verdict.value}**" if j.verdict is Verdict.REGRESSION else j.verdict.value,
-                    _cell(j.subject.case.id),
-                    _cell(j.subject.metric),
-                    _value(j.baseline),
-                    _value(j.candidate),
-                    change(j),
-                    change_interval(j),
-                )
-            )
-            + " |"
-        )
-        size += len(row) + 1
-        if size > MARKDOWN_LIMIT:
-            lines += ["", f"{len(shown) - number} more row(s) left out for size."]
-            break
-        lines.append(row)
-    lines += ["", *_explanations(comparison, MARKDOWN_LIMIT - size)]
-    lines += ["", *(f"- {remark}" for remark in remarks(comparison))]
-    click.echo("\n".join(lines))
-
-
-def _explanations(comparison: Comparison, room: int) -> list[str]:
-    """What profiles say of the changed cases, as items of a list, as many as there is room for."""
-    items = []
-    for case, diff in comparison.diffs.items():
-        for line in top_lines(diff):
-            item = f"- {_cell(case)}: {_cell(line)}"
-            room -= len(item) + 1
-            if room > 0:
-                items.append(item)
-    return items
-
-
-# What holds for many cases alike is said once below them: what their intervals take from the lane's history.
-_REMARKS = ("assumed-lane-noise", "no-lane-history", "fdr")
+# What holds for many cases alike is said once below them.
+_REMARKS = ("permutation", "fdr")
 
 
 def remarks(comparison: Comparison) -> list[str]:
@@ -149,22 +109,43 @@ def remarks(comparison: Comparison) -> list[str]:
     return [f"({count} of {len(comparison.judgements)}): {text}" for text, count in said.items()]
 
 
-def _cell(text: str) -> str:
-    """A name as data in a Markdown table: no pipe, backtick, tag, mention or link can take effect."""
-    safe = text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("`", "ˋ")
-    return f"`{safe}`"
-
-
 def _findings(comparison: Comparison, judged: Judgement) -> list[dict[str, object]]:
     """What the profiles of both sides say of a changed time; none where they were not asked or are not there."""
     diff = comparison.diffs.get(judged.subject.case.id)
     return findings_json(diff) if diff is not None and judged.subject.metric == "time" else []
 
 
+def _mean_json(mean: GeometricMean) -> dict[str, object]:
+    return {
+        "metric": mean.metric,
+        "unit": mean.unit,
+        "direction": mean.direction.value,
+        "ratio": math.exp(mean.effect),
+        "cases": mean.cases,
+        "left_out": mean.left_out,
+    }
+
+
 def headline(comparison: Comparison) -> str:
     """How many of each verdict, worst first; never an average over signs."""
     parts = [f"{n} {v.value}" for v, n in comparison.counts.items() if n]
     return ", ".join(parts) or "no case to compare"
+
+
+def average(comparison: Comparison) -> list[str]:
+    """The geometric mean of each metric in a sentence, with what it leaves out."""
+    lines = []
+    for mean in geometric_means(comparison.judgements):
+        rest = f", {mean.left_out} without a ratio left out" if mean.left_out else ""
+        what = f"{on_line(mean.metric)} ({mean.direction.value} is better)"
+        lines.append(f"geometric mean of {what}: {format_change(mean.effect)} over {mean.cases} cases{rest}")
+    return lines
+
+
+def noise_of(judged: Judgement) -> tuple[str, str]:
+    """The effect that would be detected 4 times in 5, and the lane's run-to-run deviation where it is known."""
+    detectable = "" if judged.mde is None else format_effect(judged.mde)
+    return detectable, "" if judged.noise is None else format_percent(100 * judged.noise.sigma)
 
 
 def change(judged: Judgement) -> str:
@@ -184,7 +165,7 @@ def _raw(judged: Judgement, effect: float) -> float:
     return effect if judged.subject.direction.value == "lower" else -effect
 
 
-def _value(measurement: Measurement | None) -> str:
+def value_of(measurement: Measurement | None) -> str:
     if measurement is None:
         return "–"
     if measurement.value is None:
@@ -192,5 +173,5 @@ def _value(measurement: Measurement | None) -> str:
     return format_interval(measurement.value, measurement.unit, measurement.interval)
 
 
-def _echo_side(name: str, sha: str, subject: str) -> None:
-    click.echo(f"{name} {sha[:12]} {subject}")
+def _echo_side(name: str, sha: str, subject: str, found: str = "") -> None:
+    click.echo(f"{name} {sha[:12]} {on_line(subject)}{found}")

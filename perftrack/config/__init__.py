@@ -13,7 +13,20 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from perftrack.config.command import commands
-from perftrack.config.values import field_names, number, one_of, pattern, relative, text, texts, variables, whole
+from perftrack.config.values import (
+    address,
+    field_names,
+    number,
+    one_of,
+    pattern,
+    patterns,
+    relative,
+    renamed,
+    text,
+    texts,
+    variables,
+    whole,
+)
 from perftrack.core.command import CommandSpec
 from perftrack.core.fingerprint import make_policy
 from perftrack.errors import ConfigError
@@ -34,8 +47,13 @@ class Config:
     pythonpath: tuple[str, ...] | None = None
     build: str = ""
     build_timeout_s: float = 1800.0
-    processes: int = 3
-    max_processes: int = 3
+    env: str = ""
+    env_files: tuple[str, ...] = ()
+    env_requirements: tuple[str, ...] = ()
+    env_install: str = ""
+    env_cache_gib: float = 20.0
+    processes: int = 4  # the fewest that a comparison of two runs can rest on alone
+    max_processes: int = 4
     width: float = 0.005
     windows: int = 5
     window_s: float = 0.1
@@ -43,7 +61,12 @@ class Config:
     timeout_s: float = 120.0
     device: str = ""
     threshold: float = 0.02
+    release: str = ""
+    silence_days: int = 14
+    silence_commits: int = 3
+    silence_ignore: tuple[str, ...] = ()
     site: str = "perftrack-site"
+    site_url: str = ""
     ncu: str = ""
     ncu_clock_control: str = "none"
     ncu_cache_control: str = "all"
@@ -53,6 +76,7 @@ class Config:
     fingerprint_context: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     command: tuple[CommandSpec, ...] = ()
+    aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     path: Path | None = None  # the file it came from; None: defaults
 
 
@@ -138,7 +162,32 @@ SETTINGS: tuple[Setting, ...] = (
         "import folders of the tree under test; default: src if it exists, and the root",
     ),
     Setting("build", "build", text, "shell command that builds a commit's worktree before it is measured"),
-    Setting("build-timeout", "build_timeout_s", number(0, 86_400), "seconds a build may take"),
+    Setting(
+        "build-timeout",
+        "build_timeout_s",
+        number(0, 86_400),
+        "seconds a build, or making an environment, may take",
+    ),
+    Setting(
+        "env",
+        "env",
+        one_of("", "venv", "current"),
+        "where commits in worktrees are built and measured: venv, current; empty: by their dependency files",
+    ),
+    Setting(
+        "env-files",
+        "env_files",
+        patterns,
+        "files that tell environments apart; default: pyproject.toml, setup.*, requirements*.txt, *.lock",
+    ),
+    Setting("env-requirements", "env_requirements", texts, "what to install with pip into every environment"),
+    Setting(
+        "env-install",
+        "env_install",
+        text,
+        "shell command that installs a commit's dependencies; default: pip, requirements.txt and the project",
+    ),
+    Setting("env-cache-gib", "env_cache_gib", number(0, 100_000), "GiB that kept environments may take"),
     Setting("processes", "processes", whole(1, 100), "fresh worker processes a run"),
     Setting("max-processes", "max_processes", whole(1, 100), "most processes, for cases that are too wide"),
     Setting("width", "width", number(0, 1), "relative half-width at which a case needs no more processes"),
@@ -148,7 +197,21 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("timeout", "timeout_s", number(0, 86_400), "seconds after which a case is killed, set-up included"),
     Setting("device", "device", text, "device to run on instead of the declared one: cpu, cuda, …"),
     Setting("threshold", "threshold", number(0, 10), "relative change that matters, 0.02 is 2 %"),
+    Setting("release", "release", text, "tag or revision that detect counts creep from; empty: the last tag"),
+    Setting(
+        "silence-days", "silence_days", whole(0, 10_000), "days without a run that detect calls silence; 0: never"
+    ),
+    Setting(
+        "silence-commits",
+        "silence_commits",
+        whole(1, 1000),
+        "measured commits without a case that detect calls silence",
+    ),
+    Setting(
+        "silence-ignore", "silence_ignore", texts, "patterns of cases, devices and hosts that may fall silent"
+    ),
     Setting("site", "site", text, "folder that site build writes"),
+    Setting("site-url", "site_url", address, "where the site is published, for links to it"),
     Setting("ncu", "ncu", text, "Nsight Compute's ncu; empty: the one on PATH, or an installed one"),
     Setting(
         "ncu-clock-control",
@@ -164,6 +227,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("fingerprint-key", "fingerprint_key", field_names, "context fields that must match to compare"),
     Setting("fingerprint-context", "fingerprint_context", field_names, "key fields that need not match"),
     Setting("environment", "environment", variables, "environment variables set for the workers"),
+    Setting("aliases", "aliases", renamed, 'earlier names of benchmarks, by present name: new = ["old"]'),
     Setting("command", "command", commands, "command benchmarks: name, run, metric, timeout, threshold, tags"),
 )
 

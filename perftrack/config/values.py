@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 from perftrack.core.fingerprint import make_policy
+from perftrack.core.renames import Renames
+from perftrack.core.text import name_flaw
+from perftrack.errors import InvalidValueError
 
 
 def text(raw: object) -> str:
     if not isinstance(raw, str) or "\0" in raw:
         raise ValueError(f"must be a string, not {raw!r}")
     return raw
+
+
+def address(raw: object) -> str:
+    """An http or https address that can stand in a link as it is."""
+    given = text(raw)
+    if not re.fullmatch(r"https?://[\w.~:/%@!$&*+,;=-]+", given, re.ASCII):
+        raise ValueError(f"must be an address like https://example.org/perf, not {raw!r}")
+    return given
 
 
 def one_of(*choices: str) -> Callable[[object], str]:
@@ -47,6 +59,16 @@ def texts(raw: object) -> tuple[str, ...]:
     return tuple(raw)
 
 
+def patterns(raw: object) -> tuple[str, ...]:
+    """Patterns for Path.glob at the root of a tree."""
+    given = texts(raw)
+    if wrong := [item for item in given if not item or Path(item).is_absolute() or ".." in Path(item).parts]:
+        raise ValueError(*(f"must be patterns of files inside the repository, not {item!r}" for item in wrong))
+    if wrong := [item for item in given if any("**" in part and part != "**" for part in Path(item).parts)]:
+        raise ValueError(*(f"`**` must be a part of its own in {item!r}" for item in wrong))
+    return given
+
+
 def field_names(raw: object) -> tuple[str, ...]:
     names = texts(raw)
     make_policy(key=names)  # raises InvalidValueError, a ValueError, listing what is no field
@@ -69,6 +91,29 @@ def number(low: float, high: float) -> Callable[[object], float]:
         return float(raw)
 
     return parse
+
+
+def renamed(raw: object) -> dict[str, tuple[str, ...]]:
+    """Earlier names of benchmarks by their present ones."""
+    if not isinstance(raw, dict):
+        raise ValueError(f'must be a table of lists, new = ["old"], not {raw!r}')
+    found: dict[str, tuple[str, ...]] = {}
+    problems = []
+    for name, earlier in raw.items():
+        listed = [name, *earlier] if isinstance(earlier, list) else [name]
+        wrong = [f"{name!r}: a name {flaw}" for each in listed if (flaw := name_flaw(each))]
+        if not isinstance(earlier, list):
+            wrong.append(f"{name!r} must be a list of names that it had before, not {earlier!r}")
+        problems += wrong
+        if not wrong:
+            found[name] = tuple(earlier)
+    try:
+        Renames.of(found)
+    except InvalidValueError as error:
+        problems.append(error.message)
+    if problems:
+        raise ValueError(*problems)
+    return found
 
 
 def variables(raw: object) -> dict[str, str]:

@@ -19,10 +19,12 @@ def obstacles(baseline: Measurement, candidate: Measurement) -> tuple[Reason, ..
         problems.append(
             reason("protocol-mismatch", baseline=baseline.protocol.key, candidate=candidate.protocol.key)
         )
-    b = f"{baseline.unit} ({baseline.direction} is better)"
-    c = f"{candidate.unit} ({candidate.direction} is better)"
-    if b != c:
-        problems.append(reason("unit-mismatch", baseline=b, candidate=c))
+    if baseline.unit != candidate.unit:
+        units = [m.unit or "no unit" for m in (baseline, candidate)]
+        problems.append(reason("unit-mismatch", baseline=units[0], candidate=units[1]))
+    if baseline.direction is not candidate.direction:
+        ways = [m.direction.value for m in (baseline, candidate)]
+        problems.append(reason("direction-mismatch", baseline=ways[0], candidate=ways[1]))
     if baseline.code_hash and candidate.code_hash and baseline.code_hash != candidate.code_hash:
         problems.append(reason("benchmark-changed"))
     return tuple(problems)

@@ -19,9 +19,10 @@ def control_false_discoveries(
     """Turn regressions and improvements that do not survive Benjamini-Hochberg into `inconclusive`.
 
     Benjamini & Hochberg (1995) over every p-value in the comparison, those of the unchanged included. Those of
-    equal code are left out: nothing can be discovered there, and a small one would make room for the others.
+    equal code and of accepted changes are left out: nothing can be discovered there, and a small one would make
+    room for the others.
     """
-    tested = [j.p_value for j in judgements if j.p_value is not None and not j.of_equal_code]
+    tested = [j.p_value for j in judgements if j.p_value is not None and not (j.of_equal_code or j.is_accepted)]
     cutoff = benjamini_hochberg(tested, q)
     note = reason("fdr", count=len(tested), q=q)
     out = []

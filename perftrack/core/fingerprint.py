@@ -1,10 +1,8 @@
 """The environment's identity: a registry of fields, of which the key fields must match exactly.
 
-Standard library only: worker processes import this. The dataclass *is* the registry: capture, diff,
-storage and display read role, label and reason from its fields.
-
-Three kinds of emptiness are kept apart. `ABSENT` (None): the thing does not exist here (no
-Triton, no GPU). `UNKNOWN`: it exists, or may, and could not be read. Zero is a value.
+Standard library only: worker processes import this. The dataclass *is* the registry: capture, diff, storage and
+display read role, label and reason from its fields. Three kinds of emptiness are kept apart. `ABSENT` (None): it
+does not exist here. `UNKNOWN`: it exists, or may, and could not be read. Zero is a value.
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum, StrEnum
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final, cast
 
 from perftrack.errors import InvalidValueError
@@ -138,7 +136,7 @@ class EnvironmentFingerprint:
     @property
     def key_id(self) -> str:
         """16 hex digits over the key fields that are there: a field added later changes no stored id."""
-        return _digest({i.name: self.value(i.name) for i in _REGISTRY if self.role(i) is Role.KEY})
+        return _key_id(self, repr(self))  # to Python 1 and True are equal, their texts are not
 
     @property
     def id(self) -> str:
@@ -239,6 +237,11 @@ def _canonical(value: FieldValue) -> str:
 def _digest(values: Mapping[str, FieldValue]) -> str:
     lines = (f"{name}={_canonical(value)}" for name, value in sorted(values.items()) if value is not None)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+@lru_cache(maxsize=256)
+def _key_id(of: EnvironmentFingerprint, _text: str) -> str:
+    return _digest({i.name: of.value(i.name) for i in _REGISTRY if of.role(i) is Role.KEY})
 
 
 _REGISTRY: tuple[FieldInfo, ...] = tuple(

@@ -53,6 +53,15 @@ class Point:
     lane: str
     within_variance: float | None = None  # of ln(value), from the run's own processes
     processes: int = 0
+    code_hash: str = ""  # of the benchmark's own code and settings
+
+    @property
+    def line(self) -> Line:
+        """What a trend may join it with, and history of noise be learnt from: the lane, by the same benchmark."""
+        return (self.lane, self.code_hash)
+
+
+Line = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +82,11 @@ class Series:
         """Lane ids in order of first appearance."""
         return tuple(dict.fromkeys(p.lane for p in self.points if p.lane))
 
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """Lanes, each anew where the benchmark's own code or settings changed; in order of first appearance."""
+        return tuple(dict.fromkeys(p.line for p in self.points if p.lane))
+
 
 @dataclass(frozen=True, slots=True)
 class Lane:
@@ -92,3 +106,8 @@ def lane_id(fingerprint: EnvironmentFingerprint | None, protocol: Protocol) -> s
 
 def lane_of(measurement: Measurement) -> str:
     return lane_id(measurement.fingerprint, measurement.protocol)
+
+
+def line_of(measurement: Measurement) -> Line:
+    """See Point.line."""
+    return (lane_of(measurement), measurement.code_hash)

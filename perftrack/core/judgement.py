@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from perftrack.core.model import Interval, Measurement, MeasurementTier, Reason
+from perftrack.core.noise import LaneNoise
 
 EQUAL_CODE = "equal-code"
+ACCEPTED = "accepted"
 
 
 class Verdict(StrEnum):
@@ -25,7 +27,8 @@ class Judgement:
     """Verdict on one metric of one case, with all that it rests on.
 
     `effect` is d, `interval` its 95 % interval, both in log units with positive worse; `p_value` is
-    of "no difference"; `mde` the effect that would be detected 4 times in 5. None: not computable.
+    of "no difference"; `mde` the effect that would be detected 4 times in 5. None: not computable. `noise`: how
+    much runs of the lane differ with nothing changed, where that entered the interval.
     """
 
     verdict: Verdict
@@ -38,6 +41,7 @@ class Judgement:
     interval: Interval | None = None
     p_value: float | None = None
     mde: float | None = None
+    noise: LaneNoise | None = None
 
     @property
     def subject(self) -> Measurement:
@@ -50,6 +54,11 @@ class Judgement:
     def of_equal_code(self) -> bool:
         """Whether both sides were seen to run the same code: a change, if any, is not of it."""
         return any(r.code == EQUAL_CODE for r in self.reasons)
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether an epoch lies between the sides, so that the baseline is none any more."""
+        return any(r.code == ACCEPTED for r in self.reasons)
 
     @property
     def speedup(self) -> float | None:

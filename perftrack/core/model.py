@@ -36,6 +36,12 @@ class Timer(StrEnum):
     GRAPH = "graph"
     REPLAY = "replay"
     VALUE = "value"  # a custom metric: the benchmark returned the number itself
+    EXACT = "exact"  # the same, declared to be a count or a size that does not vary
+
+    @property
+    def is_clock(self) -> bool:
+        """Whether time was read at all."""
+        return self not in (Timer.VALUE, Timer.EXACT)
 
 
 class Cache(StrEnum):

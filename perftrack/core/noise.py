@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import NormalDist
 
 import numpy as np
 
@@ -12,6 +13,9 @@ MIN_RUNS = 6
 # Point-to-point variation of 225 public histories of two numeric libraries: median 0.9 %, 90th percentile 2.3 %.
 ASSUMED_SIGMA = 0.023
 ASSUMED_DF = 10.0
+# Quantiles of the size of a step, and how many steps it takes to know of them.
+_TAIL = ((0.90, 5), (0.95, 20), (0.97, 33), (0.985, 66))
+SPARED = 2
 MAD_EFFICIENCY = 0.37  # of a median absolute deviation on normal data (Rousseeuw & Croux 1993)
 
 
@@ -19,12 +23,21 @@ MAD_EFFICIENCY = 0.37  # of a median absolute deviation on normal data (Rousseeu
 class LaneNoise:
     """Run-to-run spread of a lane: standard deviation of ln(value) beyond what processes explain.
 
-    `runs` 0: not learnt, assumed. `pairs`: of runs of equal code that it is learnt from as well.
+    `runs` 0: not learnt, assumed. `pairs`: of runs of equal code that it is learnt from as well. `process_sigma`:
+    the deviation of ln(process value) between the processes of a run. `reach`: how far apart, in ln(value), two
+    runs may be with nothing changed, from the steps of the history themselves: real noise has spikes that a
+    deviation does not tell of.
     """
 
     sigma: float
     runs: int
     pairs: int = 0
+    process_sigma: float = 0.0
+    reach: float = 0.0
+
+    @property
+    def learnt(self) -> bool:
+        return self.runs > 0 or self.pairs > 0
 
     @property
     def df(self) -> float:
@@ -34,20 +47,45 @@ class LaneNoise:
         return max(1.0, MAD_EFFICIENCY * (self.runs - 1), self.pairs)
 
 
-def lane_noise(values: Sequence[float], within: Sequence[float]) -> LaneNoise | None:
+def lane_noise(
+    values: Sequence[float], within: Sequence[float], processes: Sequence[int] = ()
+) -> LaneNoise | None:
     """Run-to-run noise of a lane from its history; None with fewer than six runs.
 
     `values`: (n,) run values in commit order, all positive; `within`: (n,) variance of ln(value) that
-    each run's own processes explain. Successive differences cancel slow trends and a median
-    absolute deviation shrugs off the steps that history is kept to find; m / (m - 0.8) makes up for
-    there being only m of them (Croux & Rousseeuw 1992).
+    each run's own processes explain, and `processes` their number. Successive differences cancel slow
+    trends and a median absolute deviation shrugs off the steps that history is kept to find; m / (m - 0.8)
+    makes up for there being only m of them (Croux & Rousseeuw 1992).
     """
     if len(values) < MIN_RUNS or min(values) <= 0:
         return None
     steps = np.diff(np.log(np.asarray(values, dtype=np.float64)))
     deviation = 1.4826 * len(steps) / (len(steps) - 0.8) * float(np.median(np.abs(steps - np.median(steps))))
     beyond = max(deviation**2 / 2 - float(np.median(within)), 0.0)
-    return LaneNoise(math.sqrt(beyond), len(values))
+    own = [w * n for w, n in zip(within, processes, strict=True) if n > 1] if processes else []
+    of_process = math.sqrt(float(np.median(own))) if own else 0.0
+    return LaneNoise(math.sqrt(beyond), len(values), process_sigma=of_process, reach=_reach(np.abs(steps)))
+
+
+def _reach(sizes: np.ndarray) -> float:
+    """What 95 % of steps stay within: from each quantile of their sizes that there are enough of, the largest.
+
+    A quantile is the order statistic of a distribution-free tolerance limit, scaled to 95 % as a normal
+    distribution would be: far ones see tails, near ones are there in a short history. The two largest steps are
+    never it: they may be the changes that history is kept to find.
+    """
+    ordered, count = np.sort(sizes), len(sizes)
+    found = [0.0]
+    for quantile, least in _TAIL:
+        if count >= least:
+            place = min(math.ceil((count + 1) * quantile), count - SPARED)
+            found.append(float(ordered[place - 1]) * _normal(0.95) / _normal(place / (count + 1)))
+    return max(found)
+
+
+def _normal(share: float) -> float:
+    """What this share of a standard normal's absolute values stays below."""
+    return NormalDist().inv_cdf(0.5 + share / 2)
 
 
 ASSUMED = LaneNoise(ASSUMED_SIGMA, 0)
@@ -68,4 +106,4 @@ def with_pairs(noise: LaneNoise | None, steps: Sequence[float], within: Sequence
     of_pairs = max(float(squares.mean()) / 2, 0.0)
     count = len(steps)
     pooled = (base.df * base.sigma**2 + count * of_pairs) / (base.df + count)
-    return LaneNoise(math.sqrt(pooled), base.runs, count)
+    return replace(base, sigma=math.sqrt(pooled), pairs=count)

@@ -41,25 +41,30 @@ REASONS: dict[str, str] = {
     ),
     "fdr": "not significant among {count} comparisons (Benjamini-Hochberg, q = {q:g})",
     "tier-c": "{side} is tier C: no verdict is valid",
-    "one-process-side": "{side} has {count} process(es): no between-process variance, record at least 3",
+    "noise-unknown": (
+        "{baseline} against {candidate} process(es), and fewer than {runs} runs to learn the lane's noise from: "
+        "record both with --processes {need} or more, or compare --live"
+    ),
     "fingerprint-mismatch": "{fields}",
     "protocol-mismatch": "measured differently: {baseline} against {candidate}",
-    "unit-mismatch": "unit or direction changed: {baseline} against {candidate}",
-    "benchmark-changed": "the benchmark's own code or settings changed between the two",
+    "unit-mismatch": "the unit changed: {baseline} against {candidate}",
+    "direction-mismatch": "which way is better changed: {baseline} against {candidate}",
+    "benchmark-changed": (
+        "the benchmark's own code or settings changed between the two, which begins a new series; "
+        "record the baseline again to measure it with the present ones"
+    ),
+    "duplicate-case": "{side} has {count} measurements of this name in one lane: it cannot be told which is meant",
     "missing-side": "not measured in {side}",
     "failed-side": "failed in {side}: {detail}",
     "skipped-side": "skipped in {side}: {detail}",
     "zero-value": "{side} has a value of zero or below: no ratio exists",
+    "not-finite": "{side} has a sample that is no finite number",
+    "not-exact": "declared exact, but the processes of {side} read {read}",
     "exact-equal": "every process read the same value on both sides",
     "exact-change": "every process of a side read the same value, and the sides differ by {change}",
     "permutation": (
         "a permutation test of {baseline} against {candidate} processes; the lane's run-to-run variance is "
         "unknown: runs taken apart may differ by more"
-    ),
-    "no-lane-history": "the lane's run-to-run variance is unknown: runs taken apart may differ by more than shown",
-    "assumed-lane-noise": (
-        "fewer than {need} runs in this lane: a run-to-run standard deviation of {pct:.2g} % is assumed; "
-        "compare --live needs no assumption"
     ),
     "live": "both sides took turns for {rounds} rounds; running second in a round cost {slot_pct:.2g} %",
     "equal-code-noise": (
@@ -71,6 +76,19 @@ REASONS: dict[str, str] = {
         "{change} is noise, the environment or work outside of kernels"
     ),
     "lane-noise": "includes the lane's run-to-run standard deviation of {pct:.2g} % ({runs} runs)",
+    # Changes over history
+    "tier-c-change": "suspect: it shows only with measurements of tier C: re-measure the commits of the range",
+    "equal-code-range": (
+        "suspect: none of the {count} commit(s) of the range changed the code that ran: noise, the environment or "
+        "work outside of it; re-measure"
+    ),
+    "recovered": "a later change took it back",
+    "accepted": "accepted at {sha}: {why}",
+    "since-accepted": "compared with {sha}, at which an earlier change is accepted: {why}",
+    "environment-changed": "the environment changed in that range: {fields}",
+    "recorder-changed": "recorded by perftrack {baseline} before and {candidate} after",
+    "benchmark-files-changed": "benchmark files changed in that range: {paths}",
+    "dependencies-changed": "dependency files changed in that range: {paths}",
     # Ceilings
     "ceiling-at": "measured at {where}",
     "ceiling-partial": "the search ended before this was measured as its definition asks: it may be higher",
@@ -114,6 +132,8 @@ REASONS: dict[str, str] = {
     "not-steady": "the second half of a window was {drop_pct:.1f} % slower (limit {limit_pct:g} %)",
     # Limitations
     "benchmarks-uncommitted": "the benchmark files had uncommitted changes: {paths}",
+    "build-failed": "{detail}",
+    "nothing-to-measure": "{detail}",
     "no-submodules": "submodules are not checked out in a commit's worktree: have the build command do it",
     "suite-problems": "{count} benchmark file(s) or declaration(s) could not be used: {where}",
     "one-process": "one process: variance between processes is not in the interval",

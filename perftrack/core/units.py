@@ -79,6 +79,11 @@ def format_change(effect: float | None) -> str:
     return text if text.startswith("-") else f"+{text}"
 
 
+def format_effect(effect: float) -> str:
+    """Size of a log ratio, without its sign: `12 %`."""
+    return format_percent(100 * abs(math.expm1(min(effect, 700.0))))
+
+
 def format_duration(seconds: float) -> str:
     """Wall time for people: `3 min 20 s`."""
     if seconds < 60:

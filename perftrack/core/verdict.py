@@ -16,6 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from perftrack.core.comparability import obstacles
+from perftrack.core.exact import between_constants, exactly, judge_exact
 from perftrack.core.judgement import Judgement, Verdict
 from perftrack.core.model import Direction, Interval, Measurement, MeasurementTier, Reason, Status, Timer
 from perftrack.core.noise import MIN_RUNS, LaneNoise
@@ -23,7 +24,7 @@ from perftrack.core.paired import PairedEffect
 from perftrack.core.permutation import MIN_SIDE, permutation_test
 from perftrack.core.reasons import reason
 from perftrack.core.stats import t_quantile, t_two_sided_p
-from perftrack.core.units import format_percent
+from perftrack.core.units import format_effect
 from perftrack.errors import InvalidValueError
 
 DEFAULT_THRESHOLD = 0.02
@@ -43,7 +44,8 @@ def judge(
     """Judge one metric of one case. Raises InvalidValueError where neither side is given.
 
     `noise`: of the lane, for sides recorded apart. `paired`: for sides that took turns, the effect of their
-    rounds, ln(candidate / baseline) of the metric as it is; it stands in for the comparison of means.
+    rounds, ln(candidate / baseline) of the metric as it is; it stands in for the comparison of means. One
+    measurement as both sides is equal to itself.
     """
     side = candidate or baseline
     if side is None:
@@ -56,24 +58,30 @@ def judge(
     refused = _refuse(start)
     if refused is not None or baseline is None or candidate is None:
         return refused or start
+    not_finite = [n for n, m in (("baseline", baseline), ("candidate", candidate)) if not _is_finite(m)]
+    if not_finite:
+        return replace(start, reasons=tuple(reason("not-finite", side=name) for name in not_finite))
+    if baseline is candidate:
+        return exactly(start, 0.0)
     b, c = np.array(baseline.process_values), np.array(candidate.process_values)
-    constant = len(set(b)) == len(set(c)) == 1
-    counted = side.protocol.timer is Timer.VALUE
-    if counted and constant and b[0] == c[0]:
-        return _exact(start, 0.0)
+    if side.protocol.timer is Timer.EXACT:
+        return judge_exact(start, b.tolist(), c.tolist())
+    # A lane's history of sizes and counts is of the code's own changes: it says nothing about their noise.
+    constant = side.protocol.timer is Timer.VALUE and len(set(b)) == len(set(c)) == 1
+    if constant and (b[0] == c[0] or min(len(b), len(c)) >= MIN_PROCESSES):
+        return between_constants(start, float(b[0]), float(c[0]))
     if (b <= 0).any() or (c <= 0).any():
-        if counted and constant and min(len(b), len(c)) >= MIN_PROCESSES:
-            return _exact_without_ratio(start, float(b[0]), float(c[0]))
         which = "baseline" if (b <= 0).any() else "candidate"
         return replace(start, reasons=(reason("zero-value", side=which),))
-    # A lane's history of sizes and counts is of the code's own changes: it says nothing about their noise.
-    if constant and counted and min(len(b), len(c)) >= MIN_PROCESSES:
-        return _exact(start, _sign(side.direction) * math.log(c[0] / b[0]))
     if paired is not None:
         return _weigh_paired(start, paired, side.direction)
     steps = [max((p.resolution_s for p in m.processes), default=0.0) for m in (baseline, candidate)]
     floors = [(step / float(v[0])) ** 2 / 12 if len(v) else 0.0 for step, v in zip(steps, (b, c), strict=True)]
     return _weigh(start, np.log(b), np.log(c), noise, floors)
+
+
+def _is_finite(side: Measurement) -> bool:
+    return all(math.isfinite(s) for p in side.processes for w in p.windows for s in w.samples)
 
 
 def _refuse(start: Judgement) -> Judgement | None:
@@ -113,48 +121,55 @@ def _weigh(
     start: Judgement, b: np.ndarray, c: np.ndarray, noise: LaneNoise | None, floors: Sequence[float]
 ) -> Judgement:
     """`b`, `c`: logarithms of the process values. `floors`: least variances, from rounding to the timer's step."""
-    direction = start.subject.direction
-    learnt = noise is not None and noise.runs > 0
-    few = [
-        reason("one-process-side", side=name, count=len(values))
-        for name, values in (("baseline", b), ("candidate", c))
-        if len(values) < (1 if learnt else MIN_PROCESSES)
-    ]
-    effect = _sign(direction) * float(c.mean() - b.mean()) if len(b) and len(c) else None
-    if few or effect is None:
-        return replace(start, effect=effect, reasons=tuple(few))
-    permuted = not learnt and min(len(b), len(c)) >= MIN_SIDE
-    error, df = _standard_error(b, c, None if permuted else noise, floors)
+    effect = _sign(start.subject.direction) * float(c.mean() - b.mean()) if len(b) and len(c) else None
+    learnt = noise is not None and noise.learnt
+    fewest = min(len(b), len(c))
+    error, df = _standard_error(b, c, noise if learnt else None, floors)
+    if learnt and noise is not None and noise.reach:
+        error = max(error, noise.reach / t_quantile(df, 0.5 + CONFIDENCE / 2))
+    if effect is None or (fewest < MIN_SIDE and (not learnt or (fewest == 1 and error == 0.0))):
+        why = reason("noise-unknown", baseline=len(b), candidate=len(c), need=MIN_SIDE, runs=MIN_RUNS)
+        return replace(start, effect=effect, reasons=(why,))
     if error == 0.0:  # values that differ, by less than their logarithms can
-        return _exact(start, effect)
+        return exactly(start, effect)
     p_value = t_two_sided_p(df, effect / error)
-    if permuted:
-        return _weigh_permuted(start, b, c, p_value, (error, df))
+    if not learnt:
+        return _weigh_permuted(start, b, c, p_value, (error, df), floors)
     half = t_quantile(df, 0.5 + CONFIDENCE / 2) * error
     interval = Interval(effect - half, effect + half)
-    return _conclude(start, effect, interval, p_value, (error, df), _about(noise))
+    told = replace(start, noise=noise)
+    return _conclude(told, effect, interval, p_value, (error, df), _about(noise))
 
 
 def _weigh_permuted(
-    start: Judgement, b: np.ndarray, c: np.ndarray, p_value: float, error_df: tuple[float, float]
+    start: Judgement,
+    b: np.ndarray,
+    c: np.ndarray,
+    p_value: float,
+    error_df: tuple[float, float],
+    floors: Sequence[float],
 ) -> Judgement:
-    """The permutation test decides; among many cases Welch's p-value ranks: the other has few values to take."""
+    """The permutation test decides; among many cases Welch's p-value ranks: the other has few values to take.
+
+    It knows nothing of a timer's step, from which equal readings come: the interval is no narrower than that.
+    """
     tested = permutation_test(tuple(b), tuple(c))
     sign = _sign(start.subject.direction)
-    ends = sorted((sign * tested.interval.lo, sign * tested.interval.hi))
+    error, df = error_df
+    step = math.sqrt(sum(f / len(v) for f, v in zip(floors, (b, c), strict=True)))
+    reach = t_quantile(df, 0.5 + CONFIDENCE / 2) * min(step, error)
+    lo, hi = min(tested.interval.lo, tested.effect - reach), max(tested.interval.hi, tested.effect + reach)
+    ends = sorted((sign * lo, sign * hi))
     interval = Interval(ends[0], ends[1])
     notes = reason("permutation", baseline=len(b), candidate=len(c))
     return _conclude(start, sign * tested.effect, interval, p_value, error_df, notes)
 
 
 def _about(noise: LaneNoise | None) -> Reason:
-    if noise is None:
-        return reason("no-lane-history")
+    assert noise is not None
     if noise.pairs:
         rest = f"{noise.runs} runs of the lane" if noise.runs else "what is assumed of a lane without history"
         return reason("equal-code-noise", pct=100 * noise.sigma, pairs=noise.pairs, rest=rest)
-    if not noise.runs:
-        return reason("assumed-lane-noise", need=MIN_RUNS, pct=100 * noise.sigma)
     return reason("lane-noise", pct=100 * noise.sigma, runs=noise.runs)
 
 
@@ -190,53 +205,22 @@ def _standard_error(
     """Standard error of the difference of means and its Welch-Satterthwaite degrees of freedom."""
     sides = zip((b, c), floors, strict=True)
     parts = [(max(float(v.var(ddof=1)), floor) / len(v), len(v) - 1.0) for v, floor in sides if len(v) > 1]
-    if noise is not None and noise.sigma > 0:
-        parts += [(2 * noise.sigma**2, noise.df)]
+    if noise is not None:
+        # One process shows nothing of how processes differ: that is the lane's to tell as well.
+        single = sum(len(v) == 1 for v in (b, c)) * noise.process_sigma**2
+        parts += [(2 * noise.sigma**2 + single, noise.df)]
     total = sum(v for v, _ in parts)
     if total == 0.0:
         return 0.0, math.inf
     return math.sqrt(total), total**2 / sum(v**2 / df for v, df in parts if v > 0)
 
 
-def _percent(effect: float) -> str:
-    """Size of a log ratio as people read it."""
-    return format_percent(100 * abs(math.expm1(min(effect, 700.0))))
-
-
 def _sign(direction: Direction) -> float:
     return 1.0 if direction is Direction.LOWER else -1.0
 
 
-def _exact(start: Judgement, effect: float) -> Judgement:
-    """Both sides constant over processes, as counters and sizes are: any difference is real."""
-    interval = Interval(effect, effect)
-    change = _percent(effect)
-    if effect == 0.0:
-        verdict, why = Verdict.UNCHANGED, reason("exact-equal")
-    elif abs(effect) < start.threshold:
-        verdict, why = (
-            Verdict.UNCHANGED,
-            reason("effect-below-threshold", change=change, threshold_pct=100 * start.threshold),
-        )
-    else:
-        verdict = Verdict.REGRESSION if effect > 0 else Verdict.IMPROVEMENT
-        why = reason("exact-change", change=change)
-    p_value = 1.0 if effect == 0.0 else 0.0
-    return replace(
-        start, verdict=verdict, effect=effect, interval=interval, p_value=p_value, mde=0.0, reasons=(why,)
-    )
-
-
-def _exact_without_ratio(start: Judgement, before: float, after: float) -> Judgement:
-    """Constant counts of which one is zero or below: no threshold applies, the sign decides."""
-    worse = (after > before) is (start.subject.direction is Direction.LOWER)
-    verdict = Verdict.REGRESSION if worse else Verdict.IMPROVEMENT
-    why = reason("exact-change", change=f"{before:g} → {after:g}")
-    return replace(start, verdict=verdict, p_value=0.0, reasons=(why,))
-
-
 def _decide(effect: float, interval: Interval, delta: float, mde: float) -> tuple[Verdict, Reason]:
-    change, threshold_pct = _percent(effect), 100 * delta
+    change, threshold_pct = format_effect(effect), 100 * delta
     if interval.lo > 0 and effect >= delta:
         return Verdict.REGRESSION, reason("effect-above-threshold", change=change, threshold_pct=threshold_pct)
     if interval.hi < 0 and effect <= -delta:
@@ -247,4 +231,4 @@ def _decide(effect: float, interval: Interval, delta: float, mde: float) -> tupl
         return Verdict.UNCHANGED, reason("within-threshold", threshold_pct=threshold_pct)
     if not interval.contains(0.0):
         return Verdict.INCONCLUSIVE, reason("effect-below-threshold", change=change, threshold_pct=threshold_pct)
-    return Verdict.INCONCLUSIVE, reason("interval-too-wide", threshold_pct=threshold_pct, mde=_percent(mde))
+    return Verdict.INCONCLUSIVE, reason("interval-too-wide", threshold_pct=threshold_pct, mde=format_effect(mde))

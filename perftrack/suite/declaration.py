@@ -6,16 +6,15 @@ other benchmarks of the file still run.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import NoReturn, TypeVar, overload
 
 from perftrack.core.model import Direction, Params
-from perftrack.suite.messages import Declared, Kind, Problem
-from perftrack.suite.options import Amount, Checks
+from perftrack.suite.declared import Declaration
+from perftrack.suite.messages import Kind, Problem
+from perftrack.suite.options import Checks
 from perftrack.suite.params import ParamSpec, expand, names_of
-from perftrack.suite.place import place_of, source_of
+from perftrack.suite.place import place_of
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -31,58 +30,6 @@ class Skip(Exception):  # noqa: N818 - reads as what it does: `raise Skip`
 def skip(reason: str) -> NoReturn:
     """Leave this case out of the run, on record: call it in a benchmark's set-up."""
     raise Skip(reason)
-
-
-@dataclass(frozen=True, slots=True)
-class Declaration:
-    """A decorated function and what was said of it."""
-
-    function: Callable[..., object]
-    kind: Kind
-    name: str
-    cases: tuple[Params, ...]
-    unit: str
-    direction: Direction
-    device: str
-    timeout_s: float | None
-    threshold: float | None
-    warmup: int | None
-    cache: str | None
-    timer: str
-    tags: tuple[str, ...]
-    flops: Amount
-    bytes_moved: Amount
-    baseline: Callable[..., object] | None
-    problems: tuple[str, ...]
-    file: str
-    line: int
-
-    def declared(self, source: str) -> Declared:
-        return Declared(
-            name=self.name,
-            kind=self.kind,
-            source=source,
-            cases=self.cases,
-            unit=self.unit,
-            direction=self.direction,
-            device=self.device,
-            timeout_s=self.timeout_s,
-            threshold=self.threshold,
-            warmup=self.warmup,
-            cache=self.cache,
-            timer=self.timer,
-            tags=self.tags,
-            has_baseline=self.baseline is not None,
-            code_hash=self.code_hash,
-            file=source.rpartition(":")[0],
-        )
-
-    @property
-    def code_hash(self) -> str:
-        """16 hex digits over the source of the function and its baseline and the settings that change timing."""
-        texts = [source_of(self.function), source_of(self.baseline) if self.baseline else ""]
-        texts += [repr((self.unit, self.direction.value, self.device, self.warmup, self.cache, self.timer))]
-        return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
 # Declarations since the last `drain`, in order: a second function of one name would hide the first in
@@ -114,6 +61,7 @@ def benchmark(
     cache: str | None = None,
     timer: str = "auto",
     baseline: Callable[..., object] | None = None,
+    aliases: Iterable[str] = (),
 ) -> Callable[[Function], Function]: ...
 def benchmark(
     function: Function | None = None,
@@ -131,6 +79,7 @@ def benchmark(
     cache: str | None = None,
     timer: str = "auto",
     baseline: Callable[..., object] | None = None,
+    aliases: Iterable[str] = (),
 ) -> Function | Callable[[Function], Function]:
     """Declare a benchmark. The function sets up, untimed, and returns the callable to time.
 
@@ -139,7 +88,7 @@ def benchmark(
     are per call: numbers, or functions of the parameters. `timeout` in seconds for one process;
     `threshold` is the relative change that matters; `warmup` the least number of calls before timing;
     `cache` "hot" or "cold"; `baseline` a function like this one that is timed beside it, the ratio of
-    the two being stored as the metric `speedup`.
+    the two being stored as the metric `speedup`; `aliases` names that this benchmark had before.
     """
 
     def declare(target: Function) -> Function:
@@ -149,11 +98,12 @@ def benchmark(
         checks.choice("device", device, DEVICES)
         checks.choice("cache", cache, (None, *CACHES))
         checks.choice("timer", timer, TIMERS)
+        own = checks.name(name, target)
         _declared.append(
             Declaration(
                 target,
                 Kind.BENCHMARK,
-                checks.name(name, target),
+                own,
                 cases,
                 "s",
                 Direction.LOWER,
@@ -167,6 +117,8 @@ def benchmark(
                 checks.amount("flops", flops, names),
                 checks.amount("bytes", bytes, names),
                 checks.baseline(baseline, names),
+                checks.aliases(aliases, own),
+                False,
                 tuple(checks.problems),
                 *place_of(target),
             )
@@ -185,19 +137,25 @@ def metric(
     tags: Iterable[str] = (),
     timeout: float | None = None,
     threshold: float | None = None,
+    exact: bool = False,
+    aliases: Iterable[str] = (),
 ) -> Callable[[Function], Function]:
-    """Declare a function whose returned number is the measurement, once a process. `unit` is shown as given."""
+    """Declare a function whose returned number is the measurement, once a process. `unit` is shown as given.
+
+    `exact`: a count or a size that does not vary, of which any change counts; `threshold` is then its tolerance.
+    """
 
     def declare(target: Function) -> Function:
         checks = Checks()
         cases = _cases(checks, params, target, generator=False)
         checks.choice("direction", direction, tuple(d.value for d in Direction))
         way = Direction(direction) if direction in tuple(Direction) else Direction.LOWER
+        own = checks.name(name, target)
         _declared.append(
             Declaration(
                 target,
                 Kind.METRIC,
-                checks.name(name, target),
+                own,
                 cases,
                 checks.unit(unit),
                 way,
@@ -211,6 +169,8 @@ def metric(
                 None,
                 None,
                 None,
+                checks.aliases(aliases, own),
+                checks.flag("exact", exact),
                 tuple(checks.problems),
                 *place_of(target),
             )

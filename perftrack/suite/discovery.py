@@ -12,7 +12,8 @@ from pathlib import Path
 
 from perftrack.core.model import Case
 from perftrack.core.text import printable
-from perftrack.suite.declaration import Declaration, Skip, drain, problem_of
+from perftrack.suite.declaration import Skip, drain, problem_of
+from perftrack.suite.declared import Declaration
 from perftrack.suite.messages import Catalogue, Problem
 
 
@@ -83,7 +84,21 @@ def _unique(
         seen[name] = source
         ids.update(dict.fromkeys(own, source))
         declarations[name], sources[name] = declaration, source
-    return declarations, sources, problems
+    return declarations, sources, [*problems, *_wrong_aliases(declarations, sources)]
+
+
+def _wrong_aliases(declarations: dict[str, Declaration], sources: dict[str, str]) -> list[Problem]:
+    """Earlier names that are in use, or that two benchmarks claim: whose history is it then?"""
+    problems = []
+    owners: dict[str, str] = {}
+    for name, declaration in declarations.items():
+        for alias in declaration.aliases:
+            other = alias if alias in declarations else owners.setdefault(alias, name)
+            if other != name:
+                says = "is a benchmark of its own" if other == alias else f"is an alias of {other} as well"
+                message = f"{name}: aliases: {alias} {says}"
+                problems.append(Problem(sources[name], message, "Only one benchmark can go on with a history."))
+    return problems
 
 
 def import_file(file: Path, base: Path) -> Problem | None:

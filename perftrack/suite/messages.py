@@ -52,6 +52,8 @@ class Declared:
     has_baseline: bool = False
     code_hash: str = ""
     file: str = ""
+    aliases: tuple[str, ...] = ()
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)

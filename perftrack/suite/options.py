@@ -65,6 +65,11 @@ class Checks:
         if not (value is None or isinstance(value, str)) or value not in allowed:
             self.refuse(f"{option}={quoted(value)} is not one of {', '.join(repr(c) for c in allowed)}")
 
+    def flag(self, option: str, value: object) -> bool:
+        if not isinstance(value, bool):
+            self.refuse(f"{option}={quoted(value)} must be True or False")
+        return value is True
+
     def positive(self, option: str, value: object) -> float | None:
         if value is None:
             return None
@@ -108,19 +113,29 @@ class Checks:
         return ""
 
     def tags(self, value: object) -> tuple[str, ...]:
+        return self._names("tags", "a tag", value)
+
+    def aliases(self, value: object, own: object) -> tuple[str, ...]:
+        """Earlier names of the benchmark that is called `own`."""
+        found = self._names("aliases", "a name", value)
+        if own in found:
+            self.refuse(f"aliases={quoted(own)} is the name that it has")
+        return found
+
+    def _names(self, option: str, what: str, value: object) -> tuple[str, ...]:
         items: list[object] = []
         if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-            self.refuse(f"tags={quoted(value)} must be a list of strings")
+            self.refuse(f"{option}={quoted(value)} must be a list of strings")
             return ()
         try:
             items += itertools.islice(value, MAX_TAGS)
         except Exception as error:  # noqa: BLE001 - an iterator of the user's
-            self.refuse(f"tags cannot be read: {type(error).__name__}: {quoted(str(error))}")
+            self.refuse(f"{option} cannot be read: {type(error).__name__}: {quoted(str(error))}")
         found = []
         for item in items:
             wrong = name_flaw(item)
             if wrong:
-                self.refuse(f"tags: a tag {wrong}")
+                self.refuse(f"{option}: {what} {wrong}")
             else:
                 found.append(str(item))
         return tuple(found)

@@ -11,7 +11,7 @@ from perftrack.core.deferral import deferral
 from perftrack.core.model import Params
 from perftrack.core.quantity import finite
 from perftrack.errors import InvalidValueError, SuiteError
-from perftrack.suite.declaration import Declaration
+from perftrack.suite.declared import Declaration
 
 Work = Callable[[], object]
 

@@ -89,6 +89,9 @@ class NvmlGauge:
         rates = self._read("nvmlDeviceGetUtilizationRates", self.card.board)
         return None if rates is None else float(rates.gpu)
 
+    def name(self) -> str | None:
+        return self._text("nvmlDeviceGetName", self.card.board)
+
     def describe(self, fingerprint: EnvironmentFingerprint) -> EnvironmentFingerprint:
         """The fingerprint with the card's fields: UNKNOWN where NVML failed, None where there is no such thing."""
         board = self.card.board
@@ -154,6 +157,19 @@ def nvml_uses() -> tuple[CardUse, ...]:
         return ()
     try:
         return tuple(use_of(NvmlGauge(card)) for card in every_card(api))
+    finally:
+        api.nvmlShutdown()
+
+
+def card_names() -> tuple[str, ...]:
+    """The product name of every NVIDIA card of the host; empty where there is none, or no NVML."""
+    try:
+        api = load_nvml()
+    except DeviceError:
+        return ()
+    try:
+        names = [NvmlGauge(card).name() for card in every_card(api)]
+        return tuple(n for n in names if n)
     finally:
         api.nvmlShutdown()
 

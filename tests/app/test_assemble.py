@@ -143,3 +143,19 @@ def test_flops_belong_to_the_time_alone():
     assert m.flops == 10.0
     (other,) = assemble(SELECTED, [answer(0, metric="baseline_time", flops=10.0)], PLAIN)
     assert other.flops is None
+
+
+@pytest.mark.parametrize(("declared", "threshold"), [(None, 0.0), (0.05, 0.05)])
+def test_what_is_exact_has_no_tolerance_but_a_declared_one(declared: float | None, threshold: float):
+    exact = Selected(Declared("x", Kind.METRIC, "b.py:1", threshold=declared, exact=True), Case("x"))
+    assert assemble(exact, [answer(0)], PLAIN)[0].threshold == threshold
+
+
+@pytest.mark.parametrize(
+    ("kind", "exact", "timer"),
+    [(Kind.METRIC, True, Timer.EXACT), (Kind.METRIC, False, Timer.VALUE), (Kind.BENCHMARK, False, Timer.HOST)],
+)
+def test_a_failed_case_has_the_protocol_that_it_would_have_had(kind: Kind, exact: bool, timer: Timer):
+    selected = Selected(Declared("x", kind, "b.py:1", exact=exact), Case("x"))
+    (m,) = assemble(selected, [Outcome(CaseResult(Status.FAILED, "broken"), "")], PLAIN)
+    assert m.protocol.timer is timer

@@ -7,15 +7,16 @@ import numpy as np
 import pytest
 
 from perftrack.app.casework import measure_metric
+from perftrack.core.model import Timer
 from perftrack.core.plan import Plan
 from perftrack.errors import MeasurementError
 from perftrack.suite.declaration import drain, metric
 from perftrack.suite.messages import RunCase
 
 
-def measured(value):
+def measured(value, **options):
     drain()
-    metric(unit="B", name="size")(lambda: value)
+    metric(unit="B", name="size", **options)(lambda: value)
     (declaration,) = drain()
     return measure_metric(declaration, RunCase("size", (), Plan(), 0, 0))
 
@@ -48,3 +49,8 @@ def test_every_real_number_is_a_value(value):
 def test_anything_else_is_refused_with_its_value_and_type(value, says):
     with pytest.raises(MeasurementError, match=says):
         measured(value)
+
+
+def test_an_exact_metric_is_in_a_protocol_of_its_own():
+    timers = [measured(2, exact=exact).metrics[0].protocol.timer for exact in (False, True)]
+    assert timers == [Timer.VALUE, Timer.EXACT]

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from perftrack.app.comparison import Comparison, pair
+from perftrack.app.comparison import Comparison
 from perftrack.app.history import CommitResults
+from perftrack.app.pairing import pair
 from perftrack.core.history import lane_of
 from perftrack.core.judgement import Judgement, Verdict
 from perftrack.core.model import Commit, Measurement, MeasurementTier, Status

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from perftrack.app import measuring
 from perftrack.app import record as recording
 from perftrack.app.project import Project
 from perftrack.app.recording import RecordOptions
@@ -35,13 +36,13 @@ def project(tmp_path: Path) -> Project:
 def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[CardUse, ...]]:
     """The uses that each process's worker was started with."""
     seen: list[tuple[CardUse, ...]] = []
-    visit = recording.visit
+    visit = measuring.visit
 
     def noting(setup: Setup, *arguments: object, **more: object) -> object:
         seen.append(setup.uses)
         return visit(setup, *arguments, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(recording, "visit", noting)
+    monkeypatch.setattr(measuring, "visit", noting)
     return seen
 
 
@@ -49,15 +50,15 @@ def test_each_process_is_told_of_what_was_read_before_it(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = started(monkeypatch)
-    monkeypatch.setattr(recording, "card_uses", lambda: (QUIET,))
-    monkeypatch.setattr(recording, "memory_now", lambda uses: (TAKEN,) if uses == (QUIET,) else uses)
+    monkeypatch.setattr(measuring, "card_uses", lambda: (QUIET,))
+    monkeypatch.setattr(measuring, "memory_now", lambda uses: (TAKEN,) if uses == (QUIET,) else uses)
     recording.record(project, RecordOptions(quick=True), Silence())  # type: ignore[arg-type]
     assert seen == [(QUIET,), (TAKEN,)]
 
 
 def test_work_on_the_cpu_looks_at_no_card(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = started(monkeypatch)
-    monkeypatch.setattr(recording, "card_uses", lambda: pytest.fail("looked at the cards"))
+    monkeypatch.setattr(measuring, "card_uses", lambda: pytest.fail("looked at the cards"))
     recording.record(project, RecordOptions(quick=True, device="cpu"), Silence())  # type: ignore[arg-type]
     assert seen == [(), ()]
 

@@ -87,3 +87,16 @@ def test_a_shallow_clone_is_told_how_to_deepen(linear: Linear, tmp_path: Path) -
     dated = choose(shallow, Sweep(since="2020-01-01"), set(), NOW)
     assert dated.cut == "git fetch --shallow-since='2020-01-01'"
     assert choose(shallow, Sweep((f"{line[3]}..",)), set(), NOW).cut == ""
+
+
+def test_a_graft_is_history(linear: Linear) -> None:
+    sandbox, line = linear
+    sandbox.git("replace", "--graft", line[3], line[1])
+    assert shas(sandbox, Sweep(new=True)) == [line[4], line[3], line[1], line[0]]
+
+
+def test_commits_of_one_second_and_of_clocks_that_ran_backwards_keep_the_graphs_order(linear: Linear) -> None:
+    sandbox, line = linear
+    later = [sandbox.commit("First"), sandbox.commit("Same second", at=sandbox.now)]
+    later.append(sandbox.commit("Earlier", at=1_500_000_000))
+    assert shas(sandbox, Sweep((f"{line[4]}..",))) == later[::-1]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from perftrack.app.venv import Recipe, environment, variables
+from perftrack.errors import WorkerError
 
 BIG = 10**12
 PROJECT = """
@@ -80,12 +82,36 @@ def test_a_failed_installation_is_told_with_its_log_and_not_kept(tree: Path, tmp
     assert not [p for p in (tmp_path / "cache").iterdir() if p.is_dir()]
 
 
+def test_where_not_even_an_empty_one_can_be_made_the_machine_is_to_blame(tree: Path, tmp_path: Path) -> None:
+    recipe = Recipe(python="/bin/false", install="true")
+    with (
+        pytest.raises(WorkerError, match="no environment can be made") as error,
+        environment(recipe, tree, tmp_path / "cache", 120, BIG),
+    ):
+        pass
+    assert "PERFTRACK_CACHE" in (error.value.hint or "")
+    assert not (tmp_path / "cache" / recipe.key(tree)).exists()
+
+
+def test_an_environment_that_nobody_changes_is_used_by_several_at_once(tree: Path, tmp_path: Path) -> None:
+    recipe = touch_install("count")
+    with (
+        environment(recipe, tree, tmp_path / "cache", 120, BIG) as one,
+        environment(recipe, tree, tmp_path / "cache", 120, BIG) as other,
+    ):
+        assert one == other
+
+
+def test_one_that_a_build_changes_is_its_owners_alone(tree: Path) -> None:
+    assert Recipe(owner="device 0").key(tree) != Recipe(owner="device 1").key(tree)
+
+
 def test_commands_find_the_environments_python_first(tree: Path, tmp_path: Path) -> None:
     with environment(touch_install("x"), tree, tmp_path / "cache", 120, BIG) as place:
         assert isinstance(place, Path)
         found = subprocess.run(
             ["/bin/sh", "-c", "command -v python"],
-            env=variables(place),
+            env=os.environ | variables(place),
             capture_output=True,
             text=True,
             check=True,

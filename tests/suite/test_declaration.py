@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perftrack.core.model import Case, Direction
-from perftrack.suite.declaration import Declaration, Skip, benchmark, drain, metric, skip
+from perftrack.suite.declaration import Skip, benchmark, drain, metric, skip
+from perftrack.suite.declared import Declaration
 from perftrack.suite.messages import Kind
 
 

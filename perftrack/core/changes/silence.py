@@ -7,7 +7,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from fnmatch import fnmatchcase
 from statistics import median
+
+from perftrack.core.fingerprint import EnvironmentFingerprint
 
 DAY_S = 86_400.0
 ESTABLISHED = 3  # reports after which falling silent is news
@@ -15,6 +18,26 @@ FULL = (
     0.5  # of the usual number of cases: a commit with fewer was measured in part, and says nothing of the others
 )
 RECENT = 20  # commits that tell what is usual
+
+
+@dataclass(frozen=True, slots=True)
+class SilenceRules:
+    """`days` after which nobody's report is news, 0 for never; `commits` that a case may lack; names that may."""
+
+    days: float
+    commits: int
+    ignored: tuple[str, ...] = ()
+
+    def allows(self, name: str) -> bool:
+        return any(fnmatchcase(name, pattern) for pattern in self.ignored)
+
+
+def device_name(fingerprint: EnvironmentFingerprint) -> str:
+    """The product that did the work."""
+    for value in (fingerprint.gpu_name, fingerprint.cpu_model):
+        if isinstance(value, str) and value.strip():
+            return value
+    return fingerprint.device_kind or "unknown device"
 
 
 class SilenceKind(StrEnum):
