@@ -10,6 +10,7 @@ PerftrackError                   exit 1; message says what, hint says what to do
 │   └── StoreVersionError        written by a newer perftrack, or not a perftrack store
 ├── SuiteError                   a benchmark file or declaration, with file and line
 ├── WorkerError                  a worker process that could not start or broke the protocol
+│   └── BuildError               a commit whose build failed
 ├── MeasurementError             (also RuntimeError) a number that must not be recorded
 ├── DeviceError                  (also RuntimeError) the device is not there or failed
 ├── ClockLockError               (also RuntimeError) an operating point could not be established
@@ -68,6 +69,14 @@ class SuiteError(PerftrackError):
 
 class WorkerError(PerftrackError):
     """A worker process that could not start, or answered outside the protocol."""
+
+
+class BuildError(WorkerError):
+    """A commit, by SHA, whose build failed."""
+
+    def __init__(self, sha: str, message: str, hint: str | None = None) -> None:
+        super().__init__(message, hint)
+        self.sha = sha
 
 
 class MeasurementError(PerftrackError, RuntimeError):

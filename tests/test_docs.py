@@ -29,7 +29,7 @@ ELSEWHERE = {
 
 # Answers that a right command may give on the scratch repository: a comparison may find a regression (3) or be
 # unable to decide (4).
-GATES = {"compare": {0, 3, 4}}
+GATES = {"compare": {0, 3, 4}, "detect": {0, 3, 4}, "check": {0, 3, 4}}
 
 
 def commands(root: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -74,13 +74,18 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scratch]:
     times["cases"]["matmul[n=1024]"] = {"time": {"level": 1e-3, "noise": 0.002}}
     repo.write("benchmarks/bench_gemm.py", matmul)
     repo.write("replay.json", json.dumps(times))
-    for subject in ("Add a matrix product", "Write it down", "Release"):
+    for subject in ("Add a matrix product", "Write it down"):
         repo.commit(subject)
+    times["cases"]["total"]["time"]["level"] *= 1.1  # bisect has something to find
+    repo.write("replay.json", json.dumps(times))
+    repo.commit("Release")
     counted = {"smsp__inst_executed.sum": ("5", "inst"), "gpu__time_duration.sum": ("1500", "ns")}
     page = fake_ncu.raw_page(counted)
     for name, text in (("raw.csv", page), ("details.csv", page), ("other.csv", page), ("train.py", "")):
         repo.write(name, text)
-    (repo.root / ".git" / "info" / "exclude").write_text("*.csv\ntrain.py\nprofile.ncu-rep\n")
+    (repo.root / ".git" / "info" / "exclude").write_text(
+        "*.csv\n*.xml\ntrain.py\nprofile.ncu-rep\nperftrack-epochs.toml\n"
+    )
     ncu = fake_ncu.install(repo.state / "bin") | {"FAKE_NCU_REPORT": str(repo.root / "raw.csv")}
     with pytest.MonkeyPatch.context() as patch:
         for variable, value in ncu.items():

@@ -44,7 +44,7 @@ def main() -> None:
     root = Path(sys.argv[1]).resolve()
     make(root)
     perftrack(root, "doctor", "--device", "cuda")
-    perftrack(root, "record", "HEAD~1", "HEAD", "--ncu", "--quick", "--processes", "3")
+    perftrack(root, "record", "HEAD~1", "HEAD", "--ncu", "--quick", "--processes", "4")
     perftrack(root, "ncu", "show", "HEAD")
     perftrack(root, "ncu", "diff", "HEAD~1", "HEAD")
     perftrack(root, "compare", "HEAD~1", "HEAD", "--all")

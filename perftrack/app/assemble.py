@@ -24,7 +24,7 @@ from perftrack.core.paired import STOPPED
 from perftrack.core.reasons import reason
 from perftrack.core.tiers import TierEvidence, judge_tier
 from perftrack.core.units import format_percent
-from perftrack.suite.messages import CaseResult, Kind, MetricSamples
+from perftrack.suite.messages import CaseResult, Declared, Kind, MetricSamples
 from perftrack.suite.selection import Selected
 
 
@@ -114,7 +114,7 @@ def _measured(
         reasons=reasons,
         limitations=limitations,
         processes=processes,
-        threshold=declared.threshold or circumstances.threshold,
+        threshold=_threshold(declared, circumstances),
         flops=result.flops if first.metric == "time" else None,
         bytes_moved=result.bytes_moved if first.metric == "time" else None,
         tags=declared.tags,
@@ -127,8 +127,7 @@ def _limitations(
     selected: Selected, protocol: Protocol, tier: MeasurementTier, circumstances: Circumstances
 ) -> tuple[Reason, ...]:
     found: list[Reason] = []
-    timed = protocol.timer is not Timer.VALUE
-    if timed and tier is not MeasurementTier.A:
+    if protocol.timer.is_clock and tier is not MeasurementTier.A:
         found.append(reason("clocks-unlocked"))
     if protocol.timer is Timer.HOST:
         command = selected.declared.kind is Kind.COMMAND
@@ -176,13 +175,24 @@ def _unmeasured(
         unit=declared.unit,
         direction=declared.direction,
         status=result.status,
-        protocol=Protocol(Timer.VALUE if declared.kind is Kind.METRIC else Timer.HOST, Cache.NONE),
+        protocol=Protocol(_timer(declared), Cache.NONE),
         tier=MeasurementTier.C,
         fingerprint=None,
         reasons=(reason(code, detail=result.message + where),),
-        threshold=declared.threshold or circumstances.threshold,
+        threshold=_threshold(declared, circumstances),
         tags=declared.tags,
         source=declared.source,
         code_hash=declared.code_hash,
         output=outcome.output[-4000:],
     )
+
+
+def _threshold(declared: Declared, circumstances: Circumstances) -> float:
+    """The relative change that matters: any, of what is exact and declares no tolerance."""
+    return declared.threshold or (0.0 if declared.exact else circumstances.threshold)
+
+
+def _timer(declared: Declared) -> Timer:
+    if declared.kind is not Kind.METRIC:
+        return Timer.HOST
+    return Timer.EXACT if declared.exact else Timer.VALUE

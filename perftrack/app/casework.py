@@ -29,7 +29,7 @@ from perftrack.core.quantity import finite
 from perftrack.core.tiers import joined
 from perftrack.errors import InvalidValueError, MeasurementError, PerftrackError
 from perftrack.suite.command import run_command, run_json
-from perftrack.suite.declaration import Declaration
+from perftrack.suite.declared import Declaration
 from perftrack.suite.messages import CaseResult, MetricSamples, Problem, Reply, RunCase
 from perftrack.suite.setup import Work, amount, prepared
 from perftrack.timing.devices import open_device
@@ -88,7 +88,8 @@ def measure_metric(declaration: Declaration, request: RunCase) -> CaseResult:
         hint = "Return one number; of an array or tensor, float(x)."
         raise MeasurementError(f"{declaration.name} returned no measurement: {error.message}", hint) from error
     environment = capture("cpu", 0, policy=request.policy or None)
-    metric = _valued("value", declaration.unit, declaration.direction, number, request.process_index)
+    timer = Timer.EXACT if declaration.exact else Timer.VALUE
+    metric = _valued("value", declaration.unit, declaration.direction, number, request.process_index, timer)
     return CaseResult(Status.OK, metrics=(metric,), fingerprint=environment.to_dict())
 
 
@@ -214,6 +215,8 @@ def _timed(name: str, samples: ProcessSamples, timer: Timer, cache: Cache) -> Me
     return MetricSamples(name, "s", Direction.LOWER, Protocol(timer, cache), samples)
 
 
-def _valued(name: str, unit: str, direction: Direction, value: float, index: int) -> MetricSamples:
+def _valued(
+    name: str, unit: str, direction: Direction, value: float, index: int, timer: Timer = Timer.VALUE
+) -> MetricSamples:
     process = ProcessSamples(index, (Window((value,)),))
-    return MetricSamples(name, unit, direction, Protocol(Timer.VALUE, Cache.NONE), process)
+    return MetricSamples(name, unit, direction, Protocol(timer, Cache.NONE), process)

@@ -12,10 +12,11 @@ from perftrack.app.epochs import Accepted
 from perftrack.app.lanewatch import appraised_lane, outside, watched_lanes
 from perftrack.app.order import Order
 from perftrack.app.project import Project
-from perftrack.app.silences import SilenceReport, device_name, silences
+from perftrack.app.silences import SilenceReport, silences
 from perftrack.core.changes.alert import CREEP, SUSPECT, Alert, named
 from perftrack.core.changes.appraisal import CaseChange, WatchedLane, significant
 from perftrack.core.changes.event import events
+from perftrack.core.changes.silence import device_name
 from perftrack.core.changes.watch import Standing
 from perftrack.core.history import Lane, Series
 from perftrack.core.launches.diff import ProfileDiff

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import dataclass, field, replace
 
 from perftrack.app.project import Project
-from perftrack.core.history import Lane, Point, Series, lane_of
-from perftrack.core.launches.launch import LaunchSummary
-from perftrack.core.launches.samecode import same_code
-from perftrack.core.model import Commit, Measurement, Status
-from perftrack.core.noise import ASSUMED, LaneNoise, lane_noise, with_pairs
+from perftrack.core.history import Lane, Point, RunSummary, Series
+from perftrack.core.model import Commit, Measurement, Reason, Status
 from perftrack.errors import GitError, StoreError, UsageError
 from perftrack.suite.selection import means
 
@@ -22,18 +17,23 @@ _SHA_START = re.compile(r"[0-9a-f]{4,64}")
 
 @dataclass(frozen=True, slots=True)
 class CommitResults:
-    """Everything current about one commit: per case, metric and lane the newest measurement."""
+    """Everything current about one commit: per case, metric and lane the newest measurement.
+
+    `unmeasured`: why the newest run has no measurement, such as a failed build.
+    """
 
     commit: Commit
     measurements: tuple[Measurement, ...]
     run_ids: tuple[str, ...]
+    unmeasured: tuple[Reason, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedSeries:
     """A series with its points in history order, and the commits they belong to.
 
-    Points of `lost` commits, which HEAD does not reach, come first.
+    Points of `lost` commits, which HEAD does not reach, come first. `unmeasured`: by commit without a measurement
+    of any kind, why: a failed build, or no benchmark that could be used.
     """
 
     series: Series
@@ -41,6 +41,7 @@ class LoggedSeries:
     commits: dict[str, Commit]
     lanes: dict[str, Lane]
     lost: frozenset[str] = frozenset()
+    unmeasured: Mapping[str, Reason] = field(default_factory=dict)
 
 
 def results_of(project: Project, revision: str, *, dirty_too: bool = False) -> CommitResults:
@@ -64,7 +65,14 @@ def results_of(project: Project, revision: str, *, dirty_too: bool = False) -> C
         )
     runs = tuple(r for r in runs if r.dirty is dirty)
     measurements = _current(project.store.measurements(commit.sha, dirty=dirty))
-    return CommitResults(commit, measurements, tuple(r.id for r in runs))
+    return CommitResults(commit, measurements, tuple(r.id for r in runs), _unmeasured(runs[0]))
+
+
+def _unmeasured(run: RunSummary) -> tuple[Reason, ...]:
+    """Why a run has no measurement; nothing of one that has."""
+    if run.ok or run.failed or run.skipped:
+        return ()
+    return tuple(r for r in run.limitations if r.code in ("build-failed", "nothing-to-measure"))
 
 
 def commit_of(project: Project, revision: str) -> Commit:
@@ -129,60 +137,24 @@ def log_of(project: Project, pattern: str) -> tuple[LoggedSeries, ...]:
     order = {sha: n for n, sha in enumerate(project.repository.order(commits))}
     reached = project.repository.reached(commits)
     lanes = {lane.id: lane for lane in project.store.lanes()}
+    unmeasured = _without_measurement(project.store.runs())
     found = []
     for case in chosen:
         for series in project.store.series(case=case):
             points = sorted(
                 series.points, key=lambda p: (p.sha in reached, order.get(p.sha, len(order)), p.started_at)
             )
-            lost = frozenset(p.sha for p in points) - reached
-            found.append(LoggedSeries(series, tuple(points), commits, lanes, lost))
+            lost = (frozenset(p.sha for p in points) | frozenset(unmeasured)) - reached
+            found.append(LoggedSeries(series, tuple(points), commits, lanes, lost, unmeasured))
     return tuple(found)
 
 
-class Noise:
-    """Lane noise by case, metric and lane, from the stored history; read once, on first use."""
-
-    def __init__(self, project: Project) -> None:
-        self._project = project
-        self._known: dict[tuple[str, str, str], LaneNoise | None] | None = None
-
-    def of(self, measurement: Measurement) -> LaneNoise:
-        """What is known of the lane; where that is too little, what public histories let one assume."""
-        if self._known is None:
-            self._known = _noise_by_lane(self._project.store.series(), self._project.store.codes())
-        return self._known.get((measurement.case.id, measurement.metric, lane_of(measurement))) or ASSUMED
-
-
-Codes = Mapping[str, Mapping[str, Sequence[LaunchSummary]]]  # by case id and commit
-
-
-def _noise_by_lane(all_series: Sequence[Series], codes: Codes) -> dict[tuple[str, str, str], LaneNoise | None]:
-    found: dict[tuple[str, str, str], LaneNoise | None] = {}
-    for series in all_series:
-        ran = codes.get(series.case.id, {}) if series.metric == "time" else {}
-        for lane in series.lanes:
-            points = [
-                p
-                for p in series.points
-                if p.lane == lane and p.status is Status.OK and not p.dirty and p.value is not None
-            ]
-            values = [p.value for p in points if p.value is not None]
-            within = [p.within_variance or 0.0 for p in points]
-            noise = lane_noise(values, within)
-            found[series.case.id, series.metric, lane] = with_pairs(noise, *_equal_code(points, ran))
+def _without_measurement(runs: Sequence[RunSummary]) -> dict[str, Reason]:
+    """By commit of which no clean run has a measurement: why, as its newest run (they come first) says."""
+    clean = [r for r in runs if not r.dirty]
+    measured = {r.sha for r in clean if r.ok or r.failed or r.skipped}
+    found: dict[str, Reason] = {}
+    for run in clean:
+        if run.sha not in measured and (why := _unmeasured(run)):
+            found.setdefault(run.sha, why[0])
     return found
-
-
-def _equal_code(
-    points: Sequence[Point], ran: Mapping[str, Sequence[LaunchSummary]]
-) -> tuple[list[float], list[float]]:
-    """Steps between successive runs of two commits that ran the same code, and what processes explain of each."""
-    steps, within = [], []
-    for before, after in pairwise(points):
-        if before.sha == after.sha or not before.value or not after.value or min(before.value, after.value) <= 0:
-            continue
-        if same_code(ran.get(before.sha, ()), ran.get(after.sha, ())):
-            steps.append(math.log(after.value / before.value))
-            within.append((before.within_variance or 0.0) + (after.within_variance or 0.0))
-    return steps, within

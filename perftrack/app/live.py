@@ -27,7 +27,7 @@ from perftrack.core.model import Commit, Measurement, Status
 from perftrack.core.paired import STOPPED, PairedEffect, paired_effect
 from perftrack.core.plan import Plan
 from perftrack.core.verdict import DEFAULT_THRESHOLD, judge
-from perftrack.errors import GitError, WorkerError
+from perftrack.errors import BuildError, GitError
 from perftrack.suite.launch import Setup
 from perftrack.suite.pool import WorkerProcess
 from perftrack.suite.selection import Selected, select
@@ -95,7 +95,8 @@ def _set_up(
         progress.building(command)
         failure = build(Tree(commit, root, in_place=False, dirty=False), command, project.config.build_timeout_s)
         if failure:
-            raise WorkerError(f"{commit.sha[:12]}: {failure}", "--build gives another build command.")
+            message = f"{commit.sha[:12]}: {failure}"
+            raise BuildError(commit.sha, message, "--build gives another build command.")
     return project.setup(root, python=options.python, benchmarks_from_tree=False)
 
 

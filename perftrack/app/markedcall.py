@@ -12,7 +12,7 @@ from contextlib import nullcontext
 from perftrack.core.deferral import deferred
 from perftrack.core.model import Status
 from perftrack.errors import MeasurementError
-from perftrack.suite.declaration import Declaration
+from perftrack.suite.declared import Declaration
 from perftrack.suite.messages import CaseResult, RunCase
 from perftrack.suite.setup import prepared
 from perftrack.timing.devices import open_device

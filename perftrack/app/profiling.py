@@ -63,7 +63,7 @@ class Profiler:
         for selected in chosen:
             progress.profiling(selected)
             try:
-                profile = self._profile(self.tool, setup, selected, run)
+                profile = self.take(setup, selected, run.sha, run.seed, run_id=run.id, dirty=run.dirty)
             except PerftrackError as error:
                 problems.append(f"{selected.case.id}: {error.message}")
                 continue
@@ -71,10 +71,14 @@ class Profiler:
             profiles.append(profile)
         return replace(recorded, profiles=tuple(profiles), unprofiled=tuple(problems))
 
-    def _profile(self, tool: Tool, setup: Setup, selected: Selected, run: Run) -> Profile:
-        """One case in a process of its own. Raises ProfileError, WorkerError."""
-        case = selected.case
-        request = Request(profile=RunCase(case.benchmark, case.params, Plan(), 0, run.seed, self.device))
+    def take(
+        self, setup: Setup, selected: Selected, sha: str, seed: int, *, run_id: str = "", dirty: bool = False
+    ) -> Profile:
+        """One case of a commit in a process of its own. Raises ProfileError, WorkerError; why there is no ncu."""
+        tool, case = self.tool, selected.case
+        if tool is None:
+            raise self.refusal or ProfileError("there is no profiler")
+        request = Request(profile=RunCase(case.benchmark, case.params, Plan(), 0, seed, self.device))
         with tempfile.TemporaryDirectory(prefix="perftrack-ncu-") as name:
             taken_at = self.clock()
             reading = self._taken(tool, Errand(setup, request, Path(name))).read(everything=True)
@@ -83,12 +87,12 @@ class Profiler:
         if self.selection.launches is not None and len(launches) >= self.selection.launches:
             limitations.append(f"no more than {len(launches)} launches are profiled: there may be others")
         return Profile(
-            sha=run.sha,
+            sha=sha,
             case_id=case.id,
             taken_at=round(taken_at, 6),
             launches=launches,
-            run_id=run.id,
-            dirty=run.dirty,
+            run_id=run_id,
+            dirty=dirty,
             ncu_version=tool.version,
             clock_control=reading.clock_control or self.selection.clock_control,
             cache_control=self.selection.cache_control,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from perftrack.config import Config, load_config
+from perftrack.core.renames import Renames
 from perftrack.errors import ConfigError, SuiteError, UsageError
 from perftrack.store import Store
 from perftrack.suite.launch import Setup
@@ -31,7 +32,9 @@ class Project:
         """The project around `start`. Raises GitError outside a repository, ConfigError for a bad file."""
         repository = Repository.find(start)
         config = load_config(repository.root)
-        return cls(repository.root, repository, config, Store(store_path(repository.root, config, store)))
+        path = store_path(repository.root, config, store)
+        known = Store(path, renames=Renames.of(config.aliases))
+        return cls(repository.root, repository, config, known)
 
     def changed_paths(self) -> tuple[str, ...]:
         """Uncommitted changes, without what perftrack itself writes."""

@@ -7,15 +7,27 @@ from functools import cached_property
 from pathlib import Path
 
 from perftrack.app.ceilings import ceilings_in_force
+from perftrack.app.chronicle import chapters
 from perftrack.app.comparison import compare
+from perftrack.app.epochs import Accepted
+from perftrack.app.order import Order
 from perftrack.app.project import Project
+from perftrack.app.silences import reporters
 from perftrack.core.ceilingcase import BENCHMARK, only_ceilings
-from perftrack.core.history import Lane, RunSummary, Series
+from perftrack.core.changes.appraisal import WatchedLane
+from perftrack.core.changes.chronicle import Chapter
+from perftrack.core.changes.silence import Reporter, SilenceRules
+from perftrack.core.history import Lane, RunSummary
 from perftrack.core.judgement import Judgement
+from perftrack.core.launches.launch import Profile
 from perftrack.core.model import Commit, Run
+from perftrack.core.pointtable import PointTable, RunDetail
 from perftrack.core.share import Ceilings, Work
+from perftrack.publish.gather import Epochs
 from perftrack.publish.gather import Project as SiteProject
+from perftrack.publish.runs import SAMPLED_RUNS
 from perftrack.publish.site import BuildReport, build_site
+from perftrack.store.schema import migrations
 
 
 class StoreSource:
@@ -29,8 +41,16 @@ class StoreSource:
         stored = {c.sha: c for c in self._project.store.commits()}
         return tuple(stored[sha] for sha in self._project.repository.order(tuple(stored)))
 
-    def series(self) -> Sequence[Series]:
-        return self._project.store.series()
+    @cached_property
+    def _table(self) -> PointTable:
+        return self._project.store.point_table()
+
+    @cached_property
+    def _runs(self) -> tuple[RunSummary, ...]:
+        return self._project.store.runs()
+
+    def points(self) -> PointTable:
+        return self._table
 
     def commits(self) -> Sequence[Commit]:
         return self._commits
@@ -46,13 +66,16 @@ class StoreSource:
         return self._project.store.lanes()
 
     def runs(self) -> Sequence[RunSummary]:
-        return self._project.store.runs()
+        return self._runs
+
+    def details(self) -> Mapping[str, RunDetail]:
+        return self._project.store.run_details()
 
     def run(self, run_id: str) -> Run:
         return self._project.store.run(run_id)
 
     def project(self) -> SiteProject:
-        newest = max((r.started_at for r in self._project.store.runs()), default=0.0)
+        newest = max((r.started_at for r in self._runs), default=0.0)
         return SiteProject(
             name=self._project.root.name,
             remote_url=self._project.repository.remote_url(),
@@ -65,19 +88,45 @@ class StoreSource:
     def declared_work(self) -> Mapping[tuple[str, str], Work]:
         return self._project.store.declared_work()
 
+    def profiles(self) -> Sequence[Profile]:
+        return self._project.store.newest_profiles()
+
     def judgements(self) -> Sequence[Judgement]:
         """The newest commit with data that HEAD reaches, against the one before it."""
-        runs = self._project.store.runs()
-        aside = only_ceilings(self._project.store.series(benchmark=BENCHMARK), runs)
-        measured = {r.sha for r in runs if not r.dirty and r.id not in aside}
+        aside = only_ceilings(self._project.store.series(benchmark=BENCHMARK), self._runs)
+        measured = {r.sha for r in self._runs if not r.dirty and r.id not in aside}
         known = [c for c in self._commits if c.sha in measured and c.sha in self._reached]
         if len(known) < 2:
             return ()
-        return compare(self._project, known[-2].sha, known[-1].sha).judgements
+        return compare(self._project, known[-2].sha, known[-1].sha, history=self._table).judgements
+
+    def threshold(self) -> float:
+        return self._project.config.threshold
+
+    def chapters(self, watched: Sequence[WatchedLane]) -> Sequence[Chapter]:
+        return chapters(self._project, watched)
+
+    def reporters(self) -> Sequence[Reporter]:
+        return reporters(self._project)
+
+    def silence(self) -> SilenceRules:
+        config = self._project.config
+        return SilenceRules(config.silence_days, config.silence_commits, tuple(config.silence_ignore))
+
+    def store_version(self) -> int:
+        return migrations()[-1].version
+
+    def line(self) -> Sequence[str]:
+        return Order.of(self._project).shas if self._commits else ()
+
+    def epochs(self) -> Epochs | None:
+        accepted = Accepted.of(self._project)
+        return (lambda own, shas: accepted.starts(own.case, own.metric, shas)) if accepted.epochs else None
 
 
-def build(project: Project, output: Path, base_url: str | None) -> BuildReport:
+def build(project: Project, output: Path, base_url: str | None, samples: int = SAMPLED_RUNS) -> BuildReport:
     """Render the store into `output`. Raises StoreMissingError without a store, PublishError."""
-    report = build_site(StoreSource(project), output, base_url=base_url)
+    with project.store.snapshot():
+        report = build_site(StoreSource(project), output, base_url=base_url, samples=samples)
     project.repository.ensure_ignored(output)
     return report

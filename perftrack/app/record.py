@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
-from perftrack._version import __version__
-from perftrack.app.amounts import check_options, extension, plan_of, policy
-from perftrack.app.assemble import Circumstances, assemble
-from perftrack.app.ceilings import limits_of
+from perftrack.app.accelerators import Accelerator, accelerators
+from perftrack.app.amounts import check_options, extension, plan_of
+from perftrack.app.backlog import Backlog, Here, backlog
+from perftrack.app.commitrun import Recorder
 from perftrack.app.doctor import check_store
+from perftrack.app.fleet import record_on
 from perftrack.app.project import Project
 from perftrack.app.recording import DryRun, Progress, Recorded, RecordOptions
-from perftrack.app.tree import Tree, build, lacks_submodules
-from perftrack.app.visit import Outcome, VisitSettings, discover, visit
+from perftrack.app.sweep import Chosen
+from perftrack.app.tree import Tree
+from perftrack.app.visit import discover
 from perftrack.core.checkup import Health
-from perftrack.core.model import Case, Commit, Measurement, Reason, Run, Status
+from perftrack.core.model import Commit, Reason
 from perftrack.core.reasons import reason
-from perftrack.errors import GitError, StoreError, SuiteError, UsageError, WorkerError
-from perftrack.suite.launch import Setup
-from perftrack.suite.messages import Catalogue, Problem
+from perftrack.errors import GitError, StoreError, UsageError
 from perftrack.suite.pool import WorkerProcess
-from perftrack.suite.selection import Selected, select
+from perftrack.suite.selection import select
 from perftrack.timing.clocks import LockedClockPolicy
-from perftrack.timing.uses import OFF_CARDS, card_uses, memory_now
 
 
 def record(
@@ -33,18 +32,24 @@ def record(
 ) -> tuple[Recorded, ...]:
     """Measure and store. A commit that fails to build, or in which nothing runs, does not stop the others.
 
+    What was stored stays, whatever ends the recording; a commit is stored whole or not at all. The answers of
+    several commits are without samples: a long history has many.
+
     Raises GitError for a dirty tree or an unknown revision, UsageError for a pattern that means no case in
     the only commit or a device that does not exist, StoreError where a run cannot be stored.
     """
     check_options(project, options)
     _check_store(project, options)
-    if not options.revisions:
+    here = Here(project, options)
+    if options.in_place:
         tree = _checkout(project, options)
+        progress.commit(tree.commit, 1, 1)
         with _clocks(options):
-            return (_record_tree(project, tree, options, progress, clock, 1, 1),)
-    commits = project.repository.commits(options.revisions)
+            return (Recorder(project, options, progress, here.name, clock).record(tree, alone=True),)
+    log = backlog(project, options, here, clock())
+    progress.chosen(len(log.chosen.commits), log.chosen.done, log.chosen.cut)
     with _clocks(options):
-        return _record_commits(project, commits, options, progress, clock)
+        return _record_commits(project, log, options, progress, here, clock)
 
 
 def _check_store(project: Project, options: RecordOptions) -> None:
@@ -72,24 +77,72 @@ def _clocks(options: RecordOptions) -> Iterator[None]:
 
 def _record_commits(
     project: Project,
-    commits: Sequence[Commit],
+    log: Backlog,
     options: RecordOptions,
     progress: Progress,
+    here: Here,
     clock: Callable[[], float],
 ) -> tuple[Recorded, ...]:
-    notes = _uncommitted_benchmarks(project, options)
+    work = Worktrees(project, options, here, clock, _uncommitted_benchmarks(project, options), log)
+    places = accelerators(options.devices, project.device(options.device))
+    if places:
+        _check_places(project, options, here)
+        return tuple(record_on(places, log.chosen.commits, work, progress))
+    commits = log.chosen.commits
     recorded = []
     for position, commit in enumerate(commits, 1):
-        with project.repository.worktree(commit.sha) as root:
-            tree = Tree(commit, root, in_place=False, dirty=False, notes=notes)
-            recorded.append(_record_tree(project, tree, options, progress, clock, position, len(commits)))
+        progress.commit(commit, position, len(commits))
+        done = work(commit, None, progress)
+        progress.ended(done)
+        recorded.append(done)
     return tuple(recorded)
 
 
-def dry_run(project: Project, options: RecordOptions) -> DryRun:
+def _check_places(project: Project, options: RecordOptions, here: Here) -> None:
+    """Raises UsageError where commits cannot be measured beside one another."""
+    if options.lock_clocks_mhz is not None or options.profiler is not None:
+        given = "--lock-clocks" if options.lock_clocks_mhz is not None else "--ncu"
+        raise UsageError(f"{given} is for one device, and --devices for several", "Give one of them.")
+    if project.device(options.device) != "replay" and not here.machine().gpus:
+        raise UsageError("--devices spreads commits over accelerators, and none is found here", "perftrack doctor")
+
+
+@dataclass(frozen=True, slots=True)
+class Worktrees:
+    """Records commits, each in a worktree of its own; in this process, or sent to another."""
+
+    project: Project
+    options: RecordOptions
+    here: Here
+    clock: Callable[[], float]
+    notes: tuple[Reason, ...]
+    log: Backlog
+
+    def __call__(self, commit: Commit, accelerator: Accelerator | None, progress: Progress) -> Recorded:
+        alone = len(self.log.chosen.commits) == 1
+        slot, variables = ("", {}) if accelerator is None else (str(accelerator.number), accelerator.variables)
+        recorder = Recorder(self.project, self.options, progress, self.here.name, self.clock, variables, slot)
+        with self.project.repository.worktree(commit.sha) as root:
+            tree = Tree(commit, root, in_place=False, dirty=False, notes=self.notes)
+            settled = self.log.settled.get(commit.sha, frozenset())
+            recorded = recorder.record(tree, alone=alone, settled=settled)
+        return recorded if alone else _without_samples(recorded)
+
+
+def _without_samples(recorded: Recorded) -> Recorded:
+    if recorded.run is None:
+        return recorded
+    bare = tuple(replace(m, processes=()) for m in recorded.run.measurements)
+    return replace(recorded, run=replace(recorded.run, measurements=bare))
+
+
+def dry_run(project: Project, options: RecordOptions, clock: Callable[[], float] = time.time) -> DryRun:
     """What `record` would do. Imports the benchmark files of the checkout; measures and writes nothing."""
     check_options(project, options)
-    commits = project.repository.commits(options.revisions or ("HEAD",))
+    if options.in_place:
+        log = Backlog(Chosen(project.repository.commits(("HEAD",))))
+    else:
+        log = backlog(project, options, Here(project, options), clock(), upgrade=False)
     setup = project.setup(project.root, python=options.python)
     with WorkerProcess(setup) as worker:
         catalogue = discover(worker, project.config.timeout_s)
@@ -97,14 +150,11 @@ def dry_run(project: Project, options: RecordOptions) -> DryRun:
     plan, processes = plan_of(project, options)
     each = plan.warmup_cap_s + min(plan.budget_s, plan.windows * (plan.window_s + plan.pause_s))
     most, _ = extension(project, options, processes)
-    total = len(commits) * most * len(cases) * each
-    return DryRun(commits, cases, catalogue.problems, processes, most, total)
-
-
-def _wide(selected: Selected, outcomes: Sequence[Outcome], circumstances: Circumstances) -> bool:
-    """The case's first metric needs more processes: its interval is wider than wanted."""
-    limits = [r.code for m in assemble(selected, outcomes, circumstances)[:1] for r in m.limitations]
-    return "width-target-missed" in limits
+    chosen = log.chosen
+    total = len(chosen.commits) * most * len(cases) * each
+    return DryRun(
+        chosen.commits, cases, catalogue.problems, processes, most, total, done=chosen.done, cut=chosen.cut
+    )
 
 
 def _checkout(project: Project, options: RecordOptions) -> Tree:
@@ -125,124 +175,3 @@ def _uncommitted_benchmarks(project: Project, options: RecordOptions) -> tuple[R
         return ()
     changed = project.changed_benchmarks()
     return (reason("benchmarks-uncommitted", paths=", ".join(changed[:3])),) if changed else ()
-
-
-def _record_tree(
-    project: Project,
-    tree: Tree,
-    options: RecordOptions,
-    progress: Progress,
-    clock: Callable[[], float],
-    position: int,
-    total: int,
-) -> Recorded:
-    progress.commit(tree.commit, position, total)
-    started = clock()
-    command = options.build if options.build is not None else ("" if tree.in_place else project.config.build)
-    if command:
-        progress.building(command)
-        if failure := build(tree, command, project.config.build_timeout_s):
-            return Recorded(tree.commit, None, False, failure=failure)
-    if not tree.in_place and lacks_submodules(tree.root):  # asked now, as the build may have fetched them
-        tree = replace(tree, notes=(*tree.notes, reason("no-submodules")))
-    setup = project.setup(
-        tree.root, python=options.python, benchmarks_from_tree=tree.in_place or options.benchmarks_from_commit
-    )
-    seed = options.seed if options.seed is not None else time.time_ns() & 0x7FFFFFFF
-    try:
-        measurements, catalogue = _measure(project, setup, tree, options, progress, seed)
-    except (SuiteError, WorkerError) as error:
-        if total == 1:
-            raise
-        return Recorded(tree.commit, None, False, failure=error.message)
-    for problem in catalogue.problems:
-        progress.problem(problem)
-    if not measurements:
-        return Recorded(tree.commit, None, False, catalogue.problems, "no benchmark was found")
-    run = _run_of(tree, options, measurements, catalogue, seed, started, clock() - started)
-    project.repository.ensure_ignored(*project.store.files)
-    new = project.store.add_run(run, [tree.commit])
-    progress.stored(run, new)
-    recorded = Recorded(tree.commit, run, new, catalogue.problems)
-    return options.profiler.profile(setup, recorded, catalogue, progress) if options.profiler else recorded
-
-
-def _measure(
-    project: Project,
-    setup: Setup,
-    tree: Tree,
-    options: RecordOptions,
-    progress: Progress,
-    seed: int,
-) -> tuple[tuple[Measurement, ...], Catalogue]:
-    plan, processes = plan_of(project, options)
-    most, width = extension(project, options, processes)
-    circumstances = Circumstances(tree.dirty, options.quick, project.config.threshold, width)
-    device, limits = project.device(options.device), limits_of(project)
-    settings = VisitSettings(plan, project.config.timeout_s, device, policy(project), options.cache_ratio, limits)
-    setup = replace(setup, uses=() if device in OFF_CARDS else card_uses())
-    with WorkerProcess(setup) as worker:
-        catalogue = discover(worker, settings.timeout_s)
-        cases = select(catalogue.declared, options.patterns)
-        progress.planned(len(cases) * processes)
-        outcomes: dict[Case, list[Outcome]] = {s.case: [] for s in cases}
-        remaining: Sequence[Selected] = cases
-        for process in range(most):
-            if process:
-                setup = replace(setup, uses=memory_now(setup.uses))
-            answers = visit(
-                setup,
-                remaining,
-                settings,
-                process,
-                seed,
-                lambda selected, outcome, process=process: progress.measured(selected, process, outcome),  # type: ignore[misc]
-                worker if process == 0 else None,
-            )
-            for case, outcome in answers.items():
-                outcomes[case].append(outcome)
-            # A failed or skipped case is settled: more processes cannot make it a measurement.
-            remaining = [s for s in remaining if answers[s.case].result.status is Status.OK]
-            if process + 1 >= processes:
-                remaining = [s for s in remaining if _wide(s, outcomes[s.case], circumstances)]
-                progress.planned_more(len(remaining) if process + 1 < most else 0)
-            if not remaining:
-                break
-    measurements = tuple(m for s in cases for m in assemble(s, outcomes[s.case], circumstances))
-    for m in measurements:
-        if m.status is Status.FAILED and all(o.result.status is Status.OK for o in outcomes[m.case]):
-            progress.problem(Problem(m.source, f"{m.case.id}: {m.reasons[0].message}"))
-    return measurements, catalogue
-
-
-def _run_of(
-    tree: Tree,
-    options: RecordOptions,
-    measurements: tuple[Measurement, ...],
-    catalogue: Catalogue,
-    seed: int,
-    started: float,
-    duration_s: float,
-) -> Run:
-    limitations = list(tree.notes)
-    if tree.dirty:
-        limitations.append(reason("dirty"))
-    if options.quick:
-        limitations.append(reason("quick"))
-    if catalogue.problems:
-        where = "; ".join(f"{p.where}: {p.message}" for p in catalogue.problems[:5])
-        limitations.append(reason("suite-problems", count=len(catalogue.problems), where=where))
-    hosts = {str(m.fingerprint.host) for m in measurements if m.fingerprint and m.fingerprint.host}
-    return Run(
-        sha=tree.commit.sha,
-        started_at=round(started, 6),
-        duration_s=round(duration_s, 3),
-        seed=seed,
-        dirty=tree.dirty,
-        measurements=measurements,
-        limitations=tuple(limitations),
-        perftrack_version=__version__,
-        host=", ".join(sorted(hosts)),
-        label=options.label,
-        settings={"quick": options.quick, "processes": options.processes},
-    )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from perftrack.app.sweep import Sweep
 from perftrack.app.visit import Outcome
 from perftrack.core.launches.launch import Profile
 from perftrack.core.model import Commit, Run, Status
@@ -16,7 +17,9 @@ from perftrack.suite.selection import Selected
 class Progress(Protocol):
     """What recording tells while it goes on."""
 
-    def commit(self, commit: Commit, position: int, total: int) -> None: ...
+    def chosen(self, total: int, done: int, cut: str) -> None: ...
+    def commit(self, commit: Commit, position: int, total: int, where: str = "") -> None: ...
+    def installing(self) -> None: ...
     def building(self, command: str) -> None: ...
     def planned(self, units: int) -> None: ...
     def planned_more(self, units: int) -> None: ...
@@ -24,6 +27,7 @@ class Progress(Protocol):
     def measured(self, selected: Selected, process: int, outcome: Outcome) -> None: ...
     def stored(self, run: Run, new: bool) -> None: ...
     def profiling(self, selected: Selected) -> None: ...
+    def ended(self, recorded: Recorded) -> None: ...
 
 
 class Profiling(Protocol):
@@ -34,9 +38,13 @@ class Profiling(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RecordOptions:
-    """What was asked. No revisions: the working tree at HEAD, in place."""
+    """What was asked. Neither revisions nor a range: the working tree at HEAD, in place.
 
-    revisions: tuple[str, ...] = ()
+    `environment`: `venv` or `current`; empty: the configuration's, or what a commit's own files ask for.
+    `devices`: the accelerators to spread commits over, see app.accelerators; empty: one commit at a time.
+    """
+
+    sweep: Sweep = field(default_factory=Sweep)
     patterns: tuple[str, ...] = ()
     quick: bool = False
     allow_dirty: bool = False
@@ -53,11 +61,21 @@ class RecordOptions:
     label: str = ""
     seed: int | None = None
     profiler: Profiling | None = None
+    environment: str = ""
+    devices: str = ""
+
+    @property
+    def in_place(self) -> bool:
+        return not self.sweep.revisions and not self.sweep.ranges
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One commit's answer: the run (None where nothing could be measured) and what was wrong on the way."""
+    """One commit's answer: the run (None where nothing is stored) and what was wrong on the way.
+
+    `failure`: why nothing was measured; the run then says so too, unless the reason was not the commit's.
+    `complete`: nothing was left to measure.
+    """
 
     commit: Commit
     run: Run | None
@@ -66,6 +84,8 @@ class Recorded:
     failure: str = ""
     profiles: tuple[Profile, ...] = ()
     unprofiled: tuple[str, ...] = ()  # why what should have been profiled was not
+    complete: bool = False
+    run_id: str = ""
 
     @property
     def measured(self) -> int:
@@ -76,7 +96,8 @@ class Recorded:
 class DryRun:
     """What would be measured, and the longest that timed work and warm-up would take.
 
-    Each case has `processes`, and up to `most_processes` where its interval is too wide.
+    Each case has `processes`, and up to `most_processes` where its interval is too wide. `done` and `cut` are
+    Chosen's.
     """
 
     commits: tuple[Commit, ...]
@@ -85,3 +106,5 @@ class DryRun:
     processes: int
     most_processes: int
     at_most_s: float
+    done: int = 0
+    cut: str = ""

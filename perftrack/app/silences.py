@@ -15,6 +15,7 @@ from perftrack.core.changes.silence import (
     Reports,
     Silence,
     SilenceKind,
+    device_name,
     missing_cases,
     quiet_reporters,
 )
@@ -44,7 +45,7 @@ def silences(
     """Silences at `now`, unix seconds, without those that the configuration allows. `days` of 0: none at all."""
     if days <= 0:
         return ()
-    found = [*quiet_reporters(_reporters(project), now, days)]
+    found = [*quiet_reporters(reporters(project), now, days)]
     own = [s for s in series if definition_of(s.case) is None]
     found += missing_cases(_reports(own, order, lanes), project.config.silence_commits)
     allowed = project.config.silence_ignore
@@ -52,15 +53,8 @@ def silences(
     return tuple(SilenceReport(s, _detail(s, own, order)) for s in loud)
 
 
-def device_name(fingerprint: EnvironmentFingerprint) -> str:
-    """The product that did the work."""
-    for value in (fingerprint.gpu_name, fingerprint.cpu_model):
-        if isinstance(value, str) and value.strip():
-            return value
-    return fingerprint.device_kind or "unknown device"
-
-
-def _reporters(project: Project) -> list[Reporter]:
+def reporters(project: Project) -> list[Reporter]:
+    """Hosts and devices by name, with when each last made a run."""
     environments = project.store.fingerprints()
     found: dict[tuple[SilenceKind, str], Reporter] = {}
     for source in read_sources(project.store):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from perftrack.core.model import Commit
 from perftrack.core.moment import moment
 from perftrack.core.spread import Order, spread
-from perftrack.errors import UsageError
+from perftrack.errors import InvalidValueError, UsageError
 from perftrack.vcs import Repository
 
 
@@ -36,6 +36,30 @@ class Sweep:
         return bool(selecting) or any(".." in r for r in self.revisions)
 
 
+def check(sweep: Sweep) -> None:
+    """Raises UsageError for options that do not fit together, and for a date that is none."""
+    given = {
+        "--again": sweep.again,
+        "--all-parents": sweep.all_parents,
+        "--order": sweep.order is not Order.NEWEST,
+    }
+    if not sweep.ranges and any(given.values()):
+        raise UsageError(
+            f"{', '.join(n for n, is_given in given.items() if is_given)} only has a meaning for the commits of a "
+            "history",
+            "Give a range (A..B), --since, --every, --limit, --new or --missing.",
+        )
+    if sweep.again and (sweep.new or sweep.missing):
+        left_out = "--new" if sweep.new else "--missing"
+        raise UsageError(f"--again measures what {left_out} leaves out", "Give one of them.")
+    if sweep.new and sweep.missing:
+        raise UsageError("--new means commits without any run, --missing also those that lack a case", "Give one.")
+    try:
+        moment(sweep.since or "1 day", 0.0)
+    except InvalidValueError as error:
+        raise UsageError(f"--since: {error.message}", error.hint) from error
+
+
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """The commits to record, in order; `done`: how many of the range are left out as recorded already.
@@ -60,7 +84,7 @@ def choose(repository: Repository, sweep: Sweep, recorded: Container[str], now: 
     earliest = moment(sweep.since, now) if sweep.since else None
     wanted = [c for c in line if earliest is None or c.commit_time >= earliest]
     kept = wanted[::-1][:: sweep.every]  # oldest first from here
-    left = [c for c in kept if sweep.again or sweep.missing or c.sha not in recorded]
+    left = [c for c in kept if sweep.again or c.sha not in recorded]
     ordered = _ordered(left, sweep.order)[: sweep.limit]
     return Chosen(tuple(ordered), len(kept) - len(left), _cut(repository, line, sweep.since))
 

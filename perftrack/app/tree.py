@@ -14,6 +14,13 @@ from pathlib import Path
 from perftrack.core.model import Commit, Reason
 
 LOG_KEPT = 4000
+# Colours, and other commands to a terminal, that compilers and installers print.
+_STEERING = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# What says that the machine failed, not the commit.
+_ELSEWHERE = re.compile(
+    r"No space left on device|Disk quota exceeded|Temporary failure in name resolution|Name or service not known"
+    r"|NewConnectionError|ConnectTimeoutError|ReadTimeoutError|Network is unreachable|Could not resolve host"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +50,11 @@ def build(tree: Tree, command: str, limit_s: float, variables: Mapping[str, str]
     return f"the build {failure}" if failure else ""
 
 
+def is_elsewhere(failure: str) -> bool:
+    """Whether a failed command tells of a full disk or a lost network: that says nothing of the commit."""
+    return _ELSEWHERE.search(failure) is not None
+
+
 def run_command(
     command: Sequence[str], folder: Path, limit_s: float, variables: Mapping[str, str] | None = None
 ) -> str:
@@ -61,12 +73,12 @@ def run_command(
     except subprocess.TimeoutExpired:
         _kill(process)
         log, _ = process.communicate()
-        return f"took longer than {limit_s:g} s: {_tail(log)}"
+        return f"took longer than {limit_s:g} s{_tail(log)}"
     except BaseException:
         _kill(process)
         raise
     if process.returncode:
-        return f"exited with {process.returncode}: {_tail(log)}"
+        return f"exited with {process.returncode}{_tail(log)}"
     return ""
 
 
@@ -77,4 +89,5 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def _tail(log: bytes) -> str:
-    return log[-LOG_KEPT:].decode(errors="replace").strip()
+    text = _STEERING.sub("", log[-LOG_KEPT:].decode(errors="replace")).strip()
+    return f": {text}" if text else ", and printed nothing"

@@ -14,8 +14,10 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from perftrack.app.tree import run_command
+from perftrack.errors import WorkerError
 
 DEPENDENCY_FILES = (
     "pyproject.toml",
@@ -39,12 +41,17 @@ for d in importlib.metadata.distributions():
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What goes into an environment. `files`: patterns in the tree; `install`: its command, or the default."""
+    """What goes into an environment. `files`: patterns in the tree; `install`: its command, or the default.
+
+    `owner`: who may change it later, such as a build command on a certain device; empty: nobody, so that it may be
+    used by several at once.
+    """
 
     python: str = sys.executable
     files: tuple[str, ...] = DEPENDENCY_FILES
     requirements: tuple[str, ...] = ()
     install: str = ""
+    owner: str = ""
 
     def needed(self, tree: Path) -> bool:
         """Whether the tree says anything about what it depends on; without it there is nothing to install."""
@@ -53,7 +60,7 @@ class Recipe:
     def key(self, tree: Path) -> str:
         """16 hex digits: trees of one key get the same environment."""
         digest = hashlib.sha256()
-        for part in (self.python, sys.version, self.install, *self.requirements):
+        for part in (self.python, sys.version, self.install, self.owner, *self.requirements):
             digest.update(part.encode() + b"\0")
         for path in sorted({p for pattern in self.files for p in tree.glob(pattern) if p.is_file()}):
             digest.update(path.relative_to(tree).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
@@ -76,24 +83,36 @@ class Recipe:
 
 @contextlib.contextmanager
 def environment(recipe: Recipe, tree: Path, cache: Path, limit_s: float, cap_bytes: int) -> Iterator[Path | str]:
-    """The folder of the tree's environment, held against others meanwhile; or what went wrong in making it.
+    """The folder of the tree's environment, held meanwhile; or what went wrong in making it.
 
-    An environment is ready whole or made anew. Afterwards the cache is cut to `cap_bytes`, oldest use first.
+    An environment is ready whole or made anew. One that has an owner is held against all others, any other one
+    only against being made or removed. Afterwards the cache is cut to `cap_bytes`, oldest use first. Raises
+    WorkerError where not even an empty one can be made.
     """
     place = cache / recipe.key(tree)
     place.mkdir(parents=True, exist_ok=True)
     with (cache / f"{place.name}.{_LOCK}").open("w") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        failure = "" if (place / _READY).exists() else _make(recipe, tree, place, limit_s)
-        if not failure:
-            (place / _READY).write_text(f"{time.time():.0f}\n")
-        yield failure or place
+        yield _entered(recipe, tree, place, limit_s, held) or place
     _cut(cache, cap_bytes)
 
 
+def _entered(recipe: Recipe, tree: Path, place: Path, limit_s: float, held: IO[str]) -> str:
+    """Hold an environment that is ready, made if need be; what went wrong, or empty."""
+    while True:
+        fcntl.flock(held, fcntl.LOCK_EX if recipe.owner else fcntl.LOCK_SH)
+        if (place / _READY).exists():
+            (place / _READY).write_text(f"{time.time():.0f}\n")
+            return ""
+        fcntl.flock(held, fcntl.LOCK_EX)
+        # A lock is not exchanged at a stroke: who was first may have made it meanwhile.
+        if not (place / _READY).exists() and (failure := _make(recipe, tree, place, limit_s)):
+            return failure
+        (place / _READY).write_text(f"{time.time():.0f}\n")
+
+
 def variables(place: Path) -> dict[str, str]:
-    """The process environment in which commands find the environment's Python first."""
-    return os.environ | {
+    """What is set for commands to find the environment's Python first."""
+    return {
         "VIRTUAL_ENV": str(place),
         "PATH": f"{place / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}",
     }
@@ -108,8 +127,16 @@ def cache_folder() -> Path:
 
 
 def _make(recipe: Recipe, tree: Path, place: Path, limit_s: float) -> str:
-    for command in recipe.commands(tree, place):
-        if failure := run_command(command, tree, limit_s, variables(place)):
+    empty, *filling = recipe.commands(tree, place)
+    if failure := run_command(empty, tree, limit_s, os.environ | variables(place)):
+        shutil.rmtree(place, ignore_errors=True)
+        raise WorkerError(  # before anything of the commit's came into it
+            f"no environment can be made in {place.parent}: `{shlex.join(empty)}` {failure}",
+            "It needs space there (PERFTRACK_CACHE puts it elsewhere), and a Python with venv and ensurepip; "
+            "--env current does without.",
+        )
+    for command in filling:
+        if failure := run_command(command, tree, limit_s, os.environ | variables(place)):
             shutil.rmtree(place, ignore_errors=True)
             return f"its environment could not be made: `{shlex.join(command)}` {failure}"
     return ""

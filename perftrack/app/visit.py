@@ -12,16 +12,20 @@ from perftrack.core.plan import Plan
 from perftrack.errors import WorkerError
 from perftrack.suite.launch import Setup
 from perftrack.suite.messages import CaseResult, Catalogue, Request, RunCase
-from perftrack.suite.pool import WorkerDied, WorkerProcess
+from perftrack.suite.pool import WorkerDied, WorkerProcess, WorkerTimedOut
 from perftrack.suite.selection import Selected
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one process answered for one case, with the end of what it printed."""
+    """What one process answered for one case, with the end of what it printed.
+
+    `timed_out`: it gave no answer in time and was killed.
+    """
 
     result: CaseResult
     output: str
+    timed_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,8 @@ def measure_case(
     try:
         reply = worker.ask(Request(run=request), timeout_s)
     except WorkerDied as error:
-        return Outcome(CaseResult(Status.FAILED, f"the worker {error.how}"), error.output), False
+        result = CaseResult(Status.FAILED, f"the worker {error.how}")
+        return Outcome(result, error.output, isinstance(error, WorkerTimedOut)), False
     if reply.result is None:
         return Outcome(CaseResult(Status.FAILED, "the worker answered out of turn"), worker.output), False
     return Outcome(reply.result, worker.output), reply.result.status is not Status.FAILED

@@ -89,6 +89,9 @@ def judgement_json(judged: Judgement, shares: Callable[[Measurement], Sequence[S
         "speedup": judged.speedup,
         "p_value": judged.p_value,
         "minimum_detectable_effect": judged.mde,
+        "lane_noise": None
+        if judged.noise is None
+        else {"deviation": judged.noise.sigma, "runs": judged.noise.runs, "equal_code_pairs": judged.noise.pairs},
         "threshold": judged.threshold,
         "baseline_value": baseline.value if baseline else None,
         "candidate_value": candidate.value if candidate else None,

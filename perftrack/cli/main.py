@@ -24,6 +24,10 @@ COMMANDS = {
     "show": "perftrack.cli.show",
     "log": "perftrack.cli.log",
     "compare": "perftrack.cli.compare",
+    "accept": "perftrack.cli.accept",
+    "detect": "perftrack.cli.detect",
+    "bisect": "perftrack.cli.bisect",
+    "check": "perftrack.cli.check",
     "ceiling": "perftrack.cli.ceiling",
     "ncu": "perftrack.cli.ncu",
     "env": "perftrack.cli.env",
@@ -34,6 +38,8 @@ COMMANDS = {
 
 EXIT_ERROR = 1
 EXIT_SIGNALLED = 128  # plus the signal's number, as shells have it
+# `git bisect run` takes 1 to 127 for an answer of the command: what is none must not look like one.
+GIT_BISECT, EXIT_ABORT_BISECT = "--git-bisect", 128
 
 
 class Terminated(BaseException):
@@ -80,11 +86,13 @@ class LazyGroup(click.Group):
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is signal.SIG_DFL:  # ignored under nohup: it stays so
                 signal.signal(number, _terminate)
+        answered = False
         try:
             _early.remove()
             extra["standalone_mode"] = False
             code = super().main(args, *rest, **extra)
             sys.stdout.flush()
+            answered = True
         except click.exceptions.Exit as exit_:
             code = exit_.exit_code
         except click.UsageError as error:
@@ -109,7 +117,10 @@ class LazyGroup(click.Group):
         except Exception as error:  # noqa: BLE001 - the boundary: a traceback must not reach a user unasked
             # An interrupt that hits while a class is being made comes out as an error of that.
             code = _interrupted() if _from_interrupt(error) else _unexpected(error)
-        sys.exit(code if isinstance(code, int) else 0)
+        code = code if isinstance(code, int) else 0
+        if not answered and GIT_BISECT in (sys.argv[1:] if args is None else args):
+            code = max(code, EXIT_ABORT_BISECT)
+        sys.exit(code)
 
 
 def _interrupted() -> int:

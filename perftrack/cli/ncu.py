@@ -32,7 +32,7 @@ def _project(directory: Path, store: Path | None) -> Project:
 
 def _tell(side: Side) -> None:
     """What a name was taken for, where it could have been taken for something else."""
-    from perftrack.cli.findings_view import on_line
+    from perftrack.core.launches.words import on_line
 
     if side.ambiguous:
         click.echo(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from perftrack.app.explanation import Side
-from perftrack.app.rooflines import Roof
-from perftrack.cli.findings_view import top_findings
+from perftrack.core.caseroof import CaseRoof
 from perftrack.core.launches.diff import PairDiff, ProfileDiff
 from perftrack.core.launches.findings import Delta, Finding
 from perftrack.core.launches.launch import Launch, Profile
+from perftrack.core.launches.words import top_findings
 from perftrack.core.roofline import Peak, Placement
 from perftrack.ncu.document import launches_json
 
@@ -31,7 +31,7 @@ def profile_json(profile: Profile) -> dict[str, object]:
 
 
 def case_launches_json(
-    profiles: Iterable[Profile], roofs: Mapping[str, Roof], *, all_metrics: bool = False
+    profiles: Iterable[Profile], roofs: Mapping[str, CaseRoof], *, all_metrics: bool = False
 ) -> list[dict[str, object]]:
     """Launches of all profiles in order, each with the case that it is of (null: of a file) and its roofline."""
     return [
@@ -39,7 +39,7 @@ def case_launches_json(
         for profile in profiles
         for launch, placed in zip(
             launches_json(profile.launches, all_metrics=all_metrics),
-            roofs.get(profile.case_id, Roof()).over(profile),
+            roofs.get(profile.case_id, CaseRoof()).over(profile),
             strict=True,
         )
     ]

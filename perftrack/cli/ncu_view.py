@@ -8,19 +8,18 @@ from datetime import UTC, datetime
 import click
 
 from perftrack.app.explanation import Explanation, Side
-from perftrack.app.rooflines import Roof
 from perftrack.cli import ncu_documents as documents
 from perftrack.cli.documents import commit_json
-from perftrack.cli.findings_view import diff_lines, name, on_line
 from perftrack.cli.output import console, print_json, table
+from perftrack.core.caseroof import CaseRoof
 from perftrack.core.launches.launch import Dim3, Launch, LaunchSummary, Profile
-from perftrack.core.roofline import Placement
-from perftrack.core.roofline import Roof as Against
+from perftrack.core.launches.words import diff_lines, name, on_line
+from perftrack.core.roofline import Placement, Roof
 from perftrack.core.roofline import Side as Limit
 from perftrack.core.text import printable
 from perftrack.core.units import format_percent, format_value
 
-Roofs = Mapping[str, Roof]  # by case id
+Roofs = Mapping[str, CaseRoof]  # by case id
 
 ROWS = 1000  # of launches: a table is for reading, and laying out its columns takes longer than reading the file
 
@@ -54,13 +53,13 @@ def show_side(side: Side, roofs: Roofs, *, all_metrics: bool) -> None:
         show_profile(profile, roofs.get(profile.case_id), all_metrics=all_metrics)
 
 
-def show_profile(profile: Profile, roof: Roof | None = None, *, all_metrics: bool) -> None:
+def show_profile(profile: Profile, roof: CaseRoof | None = None, *, all_metrics: bool) -> None:
     """A line for each launch; columns that no launch has a value for are left out."""
     if how := _how(profile):
         click.echo(how)
     summaries = [launch.summary for launch in profile.launches]
     cells = [(title, justify, [show(s) for s in summaries]) for title, justify, show in _COLUMNS]
-    kept = [c for c in (*cells, *_roofline((roof or Roof()).over(profile))) if any(c[2])]
+    kept = [c for c in (*cells, *_roofline((roof or CaseRoof()).over(profile))) if any(c[2])]
     rows = table([("kernel", "left"), *((title, justify) for title, justify, _ in kept)])
     for i, launch in enumerate(profile.launches[:ROWS]):
         rows.add_row(name(launch), *(values[i] for _, _, values in kept))
@@ -82,7 +81,7 @@ Column = tuple[str, str, list[str]]
 
 def _roofline(placed: Sequence[Placement]) -> list[Column]:
     """Where launches stand under the roof: not told where all that is known of it stands in other columns."""
-    measured = any(p.against is Against.MEASURED for p in placed)
+    measured = any(p.against is Roof.MEASURED for p in placed)
     if not measured and all(p.intensity is None for p in placed):
         return []
     intensities = ["" if p.intensity is None else f"{p.intensity:.3g}" for p in placed]
@@ -98,7 +97,7 @@ def _under(placed: Placement) -> str:
     if placed.fraction is None or placed.side is None:
         return ""
     peak = placed.memory if placed.side is Limit.MEMORY else placed.compute
-    measured = placed.against is Against.MEASURED and peak is not None
+    measured = placed.against is Roof.MEASURED and peak is not None
     name = peak.name if measured and peak is not None else _UNITS[placed.side]
     return f"{format_percent(100 * placed.fraction)} {name}"
 

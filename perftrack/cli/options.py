@@ -52,6 +52,48 @@ def bench_option(command: Command) -> Command:
     )(command)
 
 
+def sweep_options(command: Command) -> Command:
+    """Which commits of a history, and in which order."""
+    for option in (
+        click.option(
+            "--all-parents", is_flag=True, help="Also the commits of merged branches, not only first parents."
+        ),
+        click.option(
+            "--order",
+            type=click.Choice(["newest", "oldest", "spread"]),
+            default="newest",
+            show_default=True,
+            help="Newest or oldest first, or evenly spread: the coarse picture first.",
+        ),
+        click.option(
+            "--limit", type=click.IntRange(1), metavar="N", help="At most N commits of those that are left."
+        ),
+        click.option("--again", is_flag=True, help="Measure also the commits that are done."),
+        click.option(
+            "--missing",
+            is_flag=True,
+            help="Commits that lack a result of one of the checkout's cases, and of them those cases alone: new "
+            "ones, and what failed, builds included.",
+        ),
+        click.option("--new", is_flag=True, help="Commits of the history that are not done."),
+        click.option(
+            "--every",
+            type=click.IntRange(1),
+            default=1,
+            metavar="N",
+            help="One commit in N of the history, counted from its beginning.",
+        ),
+        click.option(
+            "--since",
+            default="",
+            metavar="DATE",
+            help="Commits since a date (2026-01-31), a time, or an age (2 weeks), by their committer's clock.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
 def verbosity_options(command: Command) -> Command:
     """`--quiet` and `--verbose`."""
     command = click.option("-q", "--quiet", is_flag=True, help="No progress, only errors and the answer.")(command)

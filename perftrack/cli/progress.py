@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from perftrack.app.recording import Recorded
 from perftrack.app.visit import Outcome
+from perftrack.cli.record_view import shallow
+from perftrack.core.launches.words import on_line
 from perftrack.core.model import Commit, Run, Status
 from perftrack.core.units import format_duration
 from perftrack.suite.messages import Problem
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 LINE_EVERY_S = 10.0
+NEWLINE = "\n"
 
 
 class RecordProgress:
@@ -35,6 +39,9 @@ class RecordProgress:
         self._done = 0
         self._started = time.monotonic()
         self._last_line = 0.0
+        self._began = self._started
+        self._ended = 0
+        self._commits: TaskID | None = None
 
     def __enter__(self) -> RecordProgress:
         if self._live:
@@ -59,9 +66,33 @@ class RecordProgress:
         if self._bar is not None:
             self._bar.stop()
 
-    def commit(self, commit: Commit, position: int, total: int) -> None:
+    def chosen(self, total: int, done: int, cut: str) -> None:
+        if cut:
+            self._line(f"Warning: {shallow(cut)}", always=True)
+        if done:
+            left = f"{total} to go" if total else "nothing is left to do"
+            self._line(f"{done} commit(s) are done here and left out (--again measures them too), {left}")
+        if self._bar is not None and total > 1:
+            self._commits = self._bar.add_task("commits", total=total)
+
+    def commit(self, commit: Commit, position: int, total: int, where: str = "") -> None:
         prefix = f"[{position}/{total}] " if total > 1 else ""
-        self._line(f"{prefix}{commit.sha[:12]} {commit.subject[:80]}")
+        prefix += f"{where}: " if where else ""
+        left = ""
+        if self._ended:
+            spent = time.monotonic() - self._began
+            left = f" (about {format_duration(spent / self._ended * (total - self._ended))} left)"
+        self._line(f"{prefix}{commit.sha[:12]} {on_line(commit.subject[:80])}{left}")
+
+    def ended(self, recorded: Recorded) -> None:
+        self._ended += 1
+        if recorded.failure:
+            self._line(f"  {recorded.failure.partition(NEWLINE)[0]}", always=True)
+        if self._bar is not None and self._commits is not None:
+            self._bar.update(self._commits, completed=self._ended)
+
+    def installing(self) -> None:
+        self._line("  environment of its own, by its dependency files")
 
     def building(self, command: str) -> None:
         self._line(f"  building: {command}")

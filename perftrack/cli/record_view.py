@@ -9,6 +9,7 @@ import click
 from perftrack.app.recording import DryRun, Recorded
 from perftrack.cli.documents import case_json, commit_json, measurement_json
 from perftrack.cli.output import console, print_json, reasons_json, table
+from perftrack.core.launches.words import on_line
 from perftrack.core.model import Measurement, Status
 from perftrack.core.share import Share, nearest
 from perftrack.core.units import format_duration, format_interval, format_percent
@@ -19,6 +20,8 @@ def show_plan(plan: DryRun, *, as_json: bool) -> None:
         print_json(
             {
                 "commits": [commit_json(c) for c in plan.commits],
+                "done": plan.done,
+                "deepen": plan.cut or None,
                 "cases": [case_json(s.case) for s in plan.cases],
                 "problems": [{"where": p.where, "message": p.message} for p in plan.problems],
                 "processes": plan.processes,
@@ -29,20 +32,28 @@ def show_plan(plan: DryRun, *, as_json: bool) -> None:
         return
     for problem in plan.problems:
         click.echo(f"Error: {problem.where}: {problem.message}", err=True)
+    if plan.cut:
+        click.echo(f"Warning: {shallow(plan.cut)}", err=True)
     for commit in plan.commits:
-        click.echo(f"{commit.sha[:12]} {commit.subject}")
+        click.echo(f"{commit.sha[:12]} {on_line(commit.subject)}")
     for selected in plan.cases:
         click.echo(f"  {selected.case.id}")
     processes = f"{plan.processes}"
     if plan.most_processes > plan.processes:
         processes += f" to {plan.most_processes}"
+    if plan.done:
+        click.echo(f"{plan.done} commit(s) are done: they are left out")
     click.echo(
         f"{len(plan.commits)} commit(s) × {len(plan.cases)} case(s) × {processes} processes: "
         f"at most about {format_duration(plan.at_most_s)} of warm-up and timed work, set-up and builds not counted"
     )
 
 
-def show_recorded(recorded: Sequence[Recorded], *, as_json: bool) -> None:
+def shallow(command: str) -> str:
+    return f"the clone is shallow and ends within the commits that were asked for: {command} fetches the rest"
+
+
+def show_recorded(recorded: Sequence[Recorded], *, as_json: bool, briefly: bool = False) -> None:
     for item in recorded:
         for why in item.unprofiled:
             click.echo(f"limitation not-profiled: {item.commit.sha[:12]}: {why}", err=True)
@@ -50,20 +61,41 @@ def show_recorded(recorded: Sequence[Recorded], *, as_json: bool) -> None:
         print_json({"runs": [_recorded_json(r) for r in recorded]})
         return
     for item in recorded:
-        click.echo(f"{item.commit.sha[:12]} {item.commit.subject}")
+        click.echo(f"{item.commit.sha[:12]} {on_line(item.commit.subject)}")
         if item.failure:
-            click.echo(f"  nothing recorded: {item.failure}")
-        if item.run is None:
+            kept = "nothing measured" if item.run else "nothing recorded"
+            click.echo(f"  {kept}: {indented(item.failure)}")
+        if item.complete:
+            click.echo("  nothing is missing")
+        if item.run is None or not item.run.measurements:
             continue
-        rows = table([("case", "left"), ("metric", "left"), ("value", "right"), ("tier", "left"), ("", "left")])
-        for m in item.run.measurements:
-            rows.add_row(m.case.id, m.metric, shown_value(m), m.tier.value if m.value is not None else "", note(m))
-        console().print(rows)
-        click.echo(f"  run {item.run.id}: {_summary(item)}")
-        for limit in item.run.limitations:
+        if not briefly:
+            _show_measurements(item)
+        click.echo(f"  run {item.run_id}: {_summary(item)}")
+        for limit in item.run.limitations if not briefly else ():
             click.echo(f"  limitation {limit.code}: {limit.message}")
         for profile in item.profiles:
             click.echo(f"  profiled {profile.case_id}: {len(profile.launches)} launch(es), {profile.collection}")
+    if briefly:
+        click.echo(_total(recorded))
+
+
+def _show_measurements(item: Recorded) -> None:
+    assert item.run is not None
+    rows = table([("case", "left"), ("metric", "left"), ("value", "right"), ("tier", "left"), ("", "left")])
+    for m in item.run.measurements:
+        rows.add_row(m.case.id, m.metric, shown_value(m), m.tier.value if m.value is not None else "", note(m))
+    console().print(rows)
+
+
+def _total(recorded: Sequence[Recorded]) -> str:
+    measured = sum(r.measured > 0 for r in recorded)
+    failed = sum(bool(r.failure) for r in recorded)
+    return f"{measured} commit(s) measured" + (f", {failed} could not be" if failed else "")
+
+
+def indented(text: str) -> str:
+    return text.replace("\n", "\n    ")
 
 
 def shown_value(measurement: Measurement) -> str:
@@ -105,7 +137,7 @@ def _recorded_json(item: Recorded) -> dict[str, object]:
     run = item.run
     return {
         "commit": commit_json(item.commit),
-        "run": run.id if run else None,
+        "run": item.run_id or None,
         "stored": item.new,
         "failure": item.failure or None,
         "duration_s": run.duration_s if run else None,
@@ -118,13 +150,19 @@ def _recorded_json(item: Recorded) -> dict[str, object]:
     }
 
 
-def exit_code(recorded: Sequence[Recorded], *, strict: bool) -> int:
-    """0 if every commit has a measured case; 1 if one has none, or, strictly, if anything else is missing."""
-    if not recorded or any(r.measured == 0 for r in recorded):
+def exit_code(recorded: Sequence[Recorded], *, strict: bool, ranges: bool = False) -> int:
+    """0 if every commit has a measured case; 1 if one has none, or, strictly, if anything else is missing.
+
+    Of `ranges`, where nothing may be left to do, one commit with a measured case is enough. A commit that was not
+    even stored, as the machine failed and not the commit, is an error in any case.
+    """
+    asked = [r for r in recorded if not r.complete]
+    without = [r for r in asked if r.measured == 0]
+    if any(r.run is None for r in without) or (len(without) == len(asked) > 0 if ranges else without):
         return 1
     bad = any(
-        r.unprofiled or r.problems or any(m.status is Status.FAILED for m in r.run.measurements)
-        for r in recorded
+        r.failure or r.unprofiled or r.problems or any(m.status is Status.FAILED for m in r.run.measurements)
+        for r in asked
         if r.run
     )
     return 1 if strict and bad else 0

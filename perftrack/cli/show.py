@@ -35,8 +35,8 @@ def command(
     from perftrack.app.history import matching, results_of
     from perftrack.app.project import Project
     from perftrack.cli.documents import commit_json, measurement_json
-    from perftrack.cli.output import console, print_json, table
-    from perftrack.cli.record_view import note, shown_share, shown_value
+    from perftrack.cli.output import console, print_json, reasons_json, table
+    from perftrack.cli.record_view import indented, note, shown_share, shown_value
     from perftrack.core.fingerprint import EnvironmentFingerprint
 
     project = Project.find(directory, store)
@@ -47,6 +47,7 @@ def command(
             {
                 "commit": commit_json(results.commit),
                 "runs": list(results.run_ids),
+                "unmeasured": reasons_json(results.unmeasured),
                 "measurements": [
                     measurement_json(m, samples=samples, shares=ceilings.shares(m)) for m in results.measurements
                 ],
@@ -54,6 +55,11 @@ def command(
         )
         return 0
     click.echo(f"{results.commit.sha[:12]} {results.commit.subject}")
+    for why in results.unmeasured:
+        click.echo(f"  {why.code}: {indented(why.message)}")
+    if not results.measurements:
+        click.echo(f"run {', '.join(results.run_ids)}")
+        return 0
     shares = [shown_share(ceilings.shares(m)) for m in results.measurements]
     share_column = [("of ceiling", "right")] if any(shares) else []
     rows = table(

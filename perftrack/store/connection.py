@@ -13,6 +13,7 @@ import os
 import re
 import time
 from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ Setting = str | bool | int | float | list[str]
 STORAGE_VERSION = "v1.5.0"
 _READ: dict[str, Setting] = {"enable_external_access": "false"}
 _WRITE: dict[str, Setting] = _READ | {"storage_compatibility_version": STORAGE_VERSION}
+_HELD: ContextVar[tuple[Path, DuckDBPyConnection] | None] = ContextVar("held", default=None)
 _MAGIC = b"DUCK"  # bytes 8 to 12 of every DuckDB file
 
 
@@ -37,6 +39,11 @@ def reading(path: Path, wait_s: float) -> Iterator[DuckDBPyConnection]:
 
     Raises StoreMissingError, StoreVersionError, StoreLockedError, or StoreError for a damaged file.
     """
+    held = _HELD.get()
+    if held is not None and held[0] == path:
+        with _converted(path, "read"):
+            yield held[1]
+        return
     deadline = time.monotonic() + wait_s
     if not _exists(path):
         raise _missing(path)
@@ -46,6 +53,20 @@ def reading(path: Path, wait_s: float) -> Iterator[DuckDBPyConnection]:
         with _converted(path, "read"), _opened(path, deadline, wait_s, read_only=True) as connection:
             schema.check_readable(connection, path)
             yield connection
+
+
+@contextlib.contextmanager
+def holding(path: Path, wait_s: float) -> Iterator[None]:
+    """Inside the block `reading` gives one connection to everyone who reads this store. Raises as it does.
+
+    Opening a store takes longer than most questions that are put to it.
+    """
+    with reading(path, wait_s) as connection:
+        token = _HELD.set((path, connection))
+        try:
+            yield
+        finally:
+            _HELD.reset(token)
 
 
 @contextlib.contextmanager

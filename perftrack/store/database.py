@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from perftrack.core.coverage import Covered
 from perftrack.core.fingerprint import EnvironmentFingerprint
 from perftrack.core.history import Lane, RunSummary, Series
 from perftrack.core.launches.launch import LaunchSummary, Profile
 from perftrack.core.model import Cache, Commit, Measurement, Run
+from perftrack.core.pointtable import PointTable, RunDetail
+from perftrack.core.renames import Renames
 from perftrack.core.share import Work
 from perftrack.errors import StoreError
-from perftrack.store import connection, profile_queries, profiles, queries, records, rows, series
+from perftrack.store import (
+    connection,
+    coverage,
+    insertion,
+    naming,
+    profile_queries,
+    profiles,
+    queries,
+    records,
+    rows,
+    series,
+    table,
+)
 from perftrack.store.texts import canonical_json, check_text
 
 if TYPE_CHECKING:
@@ -31,10 +46,13 @@ class Store:
     Every reading method raises StoreMissingError where there is no store, StoreVersionError for a
     file of another schema or no perftrack store, StoreLockedError where a writer holds the store
     for longer than `wait_s` seconds, and StoreError for a damaged file.
+
+    What reads cases over runs gives them under present names: of `renames`, and of the newest run that tells.
     """
 
     path: Path
     wait_s: float = DEFAULT_WAIT_S
+    renames: Renames = field(default_factory=Renames)
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -55,8 +73,13 @@ class Store:
             if db.execute(queries.HAS_RUN, [run_id]).fetchall():
                 return False
             with self._refusing_bad_values():
-                _insert(db, batch, texts)
+                insertion.insert(db, batch, texts)
             return True
+
+    def upgrade(self) -> None:
+        """Bring the file to this perftrack's schema, as the next write would. Raises as reading methods do."""
+        with connection.writing(self.path, self.wait_s):
+            pass
 
     def runs(self, sha: str | None = None) -> tuple[RunSummary, ...]:
         """Stored runs, of one commit or all; newest first."""
@@ -89,7 +112,7 @@ class Store:
         """
         with self._reading(sha) as db:
             db.execute(queries.PICK_LATEST, [sha, dirty])
-            return records.read_picked(db)
+            return naming.renames_in(db, self.renames).measurements(records.read_picked(db))
 
     def series(self, *, case: str | None = None, benchmark: str | None = None) -> tuple[Series, ...]:
         """Points over all runs, oldest first, without samples; of one case by id, one benchmark, or all.
@@ -98,17 +121,44 @@ class Store:
         of every lane and status; join those of one lane only.
         """
         with self._reading(case, benchmark) as db:
-            return series.read_series(db, case, benchmark)
+            renames = naming.renames_in(db, self.renames)
+            cases = None if case is None else renames.case_ids(case)
+            benchmarks = None if benchmark is None else renames.names(benchmark)
+            return renames.series(series.read_series(db, cases, benchmarks))
+
+    def point_table(self) -> PointTable:
+        """As `series` of every case, in columns."""
+        with self._reading() as db:
+            return table.read_table(db, naming.renames_in(db, self.renames))
+
+    def run_details(self) -> dict[str, RunDetail]:
+        """Of every run by id, what a summary and the points leave out."""
+        with self._reading() as db:
+            return table.read_details(db, naming.renames_in(db, self.renames))
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Read everything inside the block from one connection: it all agrees, and writers wait."""
+        with connection.holding(self.path, self.wait_s):
+            yield
 
     def commits(self) -> tuple[Commit, ...]:
         """Commits that runs brought along, by commit time; the graph's order is the repository's to tell."""
         with self._reading() as db:
             return tuple(records.commit(r) for r in db.execute(queries.COMMITS).fetchall())
 
-    def measured_shas(self) -> frozenset[str]:
-        """Commits with at least one successful measurement."""
+    def measured_shas(self, lanes: Collection[str] | None = None, *, clean: bool = False) -> frozenset[str]:
+        """Commits with a benchmark that succeeded, in any of the lanes where some are given; ceilings are none.
+
+        `clean`: leaving out runs that had uncommitted changes.
+        """
         with self._reading() as db:
-            return frozenset(r[0] for r in db.execute(queries.MEASURED_SHAS).fetchall())
+            return coverage.read_measured(db, lanes, clean=clean)
+
+    def covered(self) -> tuple[Covered, ...]:
+        """What the runs of commits' own code have, by run and environment; ceilings are not among it."""
+        with self._reading() as db:
+            return coverage.read_covered(db, naming.renames_in(db, self.renames))
 
     def lanes(self) -> tuple[Lane, ...]:
         """Lanes in order of first appearance, each with its newest environment."""
@@ -123,15 +173,16 @@ class Store:
     def case_ids(self) -> tuple[str, ...]:
         """Ids of all cases, sorted."""
         with self._reading() as db:
-            return tuple(r[0] for r in db.execute(queries.CASE_IDS).fetchall())
+            renames = naming.renames_in(db, self.renames)
+            return tuple(sorted({renames.case_id(r[0]) for r in db.execute(queries.CASE_IDS).fetchall()}))
 
     def declared_work(self) -> dict[tuple[str, str], Work]:
         """What cases declare of one call, by case id and metric: flops, bytes and the state of the cache."""
         with self._reading() as db:
-            return {
-                (case, metric): Work(flops, moved, cache=Cache(cache))
-                for case, metric, flops, moved, cache in db.execute(queries.DECLARED_WORK).fetchall()
-            }
+            found = db.execute(queries.DECLARED_WORK).fetchall()
+            names = naming.renames_in(db, self.renames).standing(row[0] for row in found)
+        rows = [row for row in found if row[0] in names]
+        return {(names[c], metric): Work(flops, moved, cache=Cache(how)) for c, metric, flops, moved, how in rows}
 
     def add_profile(self, profile: Profile, commits: Iterable[Commit] = ()) -> bool:
         """Store what a profiler said of one case of a commit. Returns as add_run does."""
@@ -152,12 +203,26 @@ class Store:
         """
         wanted = {"sha": sha, "dirty": dirty}
         with self._reading(sha) as db:
-            return profiles.read_profiles(db, profile_queries.LATEST_PROFILES, wanted, counters=counters)
+            found = profiles.read_profiles(db, profile_queries.LATEST_PROFILES, wanted, counters=counters)
+            return naming.present_profiles(found, naming.renames_in(db, self.renames))
+
+    def newest_profiles(self) -> tuple[Profile, ...]:
+        """The newest profile of every case and commit, of clean trees and without counters."""
+        with self._reading() as db:
+            found = profiles.read_profiles(db, profile_queries.NEWEST_PROFILES, {}, counters=False)
+            return naming.present_profiles(found, naming.renames_in(db, self.renames))
 
     def codes(self, case: str | None = None) -> dict[str, dict[str, tuple[LaunchSummary, ...]]]:
         """What ran: by case id and commit, the launches of the newest profile that is clean and whole."""
         with self._reading(case) as db:
-            return profiles.read_codes(db, case)
+            renames = naming.renames_in(db, self.renames)
+            cases = None if case is None else renames.case_ids(case)
+            return naming.present_codes(profiles.read_codes(db, cases), renames)
+
+    def known_renames(self) -> Renames:
+        """Those of `renames`, and of the newest run that tells."""
+        with self._reading() as db:
+            return naming.renames_in(db, self.renames)
 
     @contextlib.contextmanager
     def _reading(self, *names: str | None) -> Iterator[DuckDBPyConnection]:
@@ -183,18 +248,3 @@ class Store:
             yield
         except (ValueError, TypeError, OverflowError) as error:
             raise StoreError(f"the {what} cannot be stored in {self.path}: {error}") from error
-
-
-def _insert(db: DuckDBPyConnection, batch: rows.Batch, texts: str) -> None:
-    db.execute(queries.SET_TEXTS, [texts])
-    db.execute(queries.TEXT_MACRO)
-    for name, columns in batch.tables.items():
-        db.register(name, columns)
-    run_id = {"run_id": batch.run["run_id"]}
-    db.execute(queries.INSERT_COMMITS)
-    db.execute(queries.INSERT_FINGERPRINTS)
-    db.execute(queries.INSERT_CASES)
-    db.execute(queries.INSERT_RUN, dict(batch.run))
-    db.execute(queries.INSERT_MEASUREMENTS, run_id)
-    db.execute(queries.INSERT_PROCESSES, run_id)
-    db.execute(queries.INSERT_WINDOWS, run_id)

@@ -66,6 +66,11 @@ LATEST_PROFILES = f"""
 WHERE sha = $sha AND dirty = $dirty
 ORDER BY case_id
 """
+NEWEST_PROFILES = f"""
+{_PROFILE} FROM v_profiles
+WHERE NOT dirty
+ORDER BY case_id, taken_at_s, profile_id
+"""
 LAUNCHES = f"""
 SELECT profile_id, {", ".join(COLUMNS)} FROM launches
 WHERE list_contains($profile_ids, profile_id)
@@ -80,6 +85,6 @@ ORDER BY profile_id, launch_no
 CODES = f"""
 SELECT p.sha, p.case_id, {", ".join(f"l.{c}" for c in COLUMNS if c != "counters")}
 FROM v_profiles p JOIN launches l ON l.profile_id = p.profile_id
-WHERE NOT p.dirty AND p.limitations = '[]' AND ($case IS NULL OR p.case_id = $case)
+WHERE NOT p.dirty AND p.limitations = '[]' AND ($cases IS NULL OR list_contains($cases, p.case_id))
 ORDER BY p.case_id, p.sha, l.launch_no
 """

@@ -129,11 +129,11 @@ def read_profiles(
 
 
 def read_codes(
-    connection: DuckDBPyConnection, case: str | None
+    connection: DuckDBPyConnection, cases: Sequence[str] | None
 ) -> dict[str, dict[str, tuple[LaunchSummary, ...]]]:
     """Launches of the newest clean profile, by case id and commit; of whole profiles only."""
     found: dict[str, dict[str, list[LaunchSummary]]] = {}
-    for sha, case_id, *row in connection.execute(queries.CODES, {"case": case}).fetchall():
+    for sha, case_id, *row in connection.execute(queries.CODES, {"cases": cases and list(cases)}).fetchall():
         found.setdefault(case_id, {}).setdefault(sha, []).append(_summary(row))
     return {case_id: {sha: tuple(own) for sha, own in of.items()} for case_id, of in found.items()}
 

@@ -160,7 +160,8 @@ SELECT row_number() OVER (ORDER BY benchmark, measurement_no, case_key, metric) 
        case_key, metric, benchmark, params, param_order, unit, direction, tags, source, threshold
 FROM (
     SELECT * FROM v_history
-    WHERE ($case IS NULL OR case_id = $case) AND ($benchmark IS NULL OR benchmark = $benchmark)
+    WHERE ($cases IS NULL OR list_contains($cases, case_id))
+      AND ($benchmarks IS NULL OR list_contains($benchmarks, benchmark))
     QUALIFY row_number() OVER (
         PARTITION BY case_key, metric ORDER BY started_at_s DESC, run_id DESC, measurement_no DESC
     ) = 1
@@ -172,9 +173,9 @@ SELECT row_number() OVER (ORDER BY started_at_s, run_id) - 1 AS run_no, run_id, 
 """
 PICK_SERIES_FACETS = """
 CREATE OR REPLACE TEMP TABLE picked_facets AS
-SELECT row_number() OVER () - 1 AS facet_no, status, tier, lane_id, reasons, limitations
+SELECT row_number() OVER () - 1 AS facet_no, status, tier, lane_id, reasons, limitations, code_hash
 FROM (
-    SELECT DISTINCT m.status, m.tier, m.lane_id, m.reasons, m.limitations
+    SELECT DISTINCT m.status, m.tier, m.lane_id, m.reasons, m.limitations, m.code_hash
     FROM measurements m SEMI JOIN picked_series s ON s.case_key = m.case_key AND s.metric = m.metric
 )
 """
@@ -183,7 +184,9 @@ SELECT benchmark, params, param_order, metric, unit, direction, tags, source, th
 FROM picked_series ORDER BY series_no
 """
 SERIES_RUNS = "SELECT run_id, sha, started_at_s, dirty FROM picked_runs ORDER BY run_no"
-SERIES_FACETS = "SELECT status, tier, lane_id, reasons, limitations FROM picked_facets ORDER BY facet_no"
+SERIES_FACETS = """
+SELECT status, tier, lane_id, reasons, limitations, code_hash FROM picked_facets ORDER BY facet_no
+"""
 SERIES_POINTS = """
 SELECT s.series_no, r.run_no, f.facet_no, m.process_count,
        coalesce(m.value, 'nan') AS value, coalesce(m.interval_lo, 'nan') AS interval_lo,
@@ -192,14 +195,36 @@ FROM measurements m
 JOIN picked_series s ON s.case_key = m.case_key AND s.metric = m.metric
 JOIN picked_runs r ON r.run_id = m.run_id
 JOIN picked_facets f ON f.status = m.status AND f.tier = m.tier AND f.lane_id = m.lane_id
-    AND f.reasons = m.reasons AND f.limitations = m.limitations
+    AND f.reasons = m.reasons AND f.limitations = m.limitations AND f.code_hash = m.code_hash
 ORDER BY s.series_no, r.run_no, m.measurement_no
 """
 
 COMMITS = """
 SELECT sha, parents, author, author_time_s, commit_time_s, subject FROM commits ORDER BY commit_time_s, sha
 """
-MEASURED_SHAS = "SELECT DISTINCT sha FROM v_runs WHERE ok > 0"
+# Ceilings are of an environment, not of the commit that they are stored under.
+_OWN_MEASUREMENTS = """
+    SELECT m.run_id, m.fingerprint_id, m.lane_id, m.status, c.case_id
+    FROM measurements m JOIN cases c ON c.case_key = m.case_key
+    WHERE NOT (c.benchmark = $ceiling AND list_contains($definitions, coalesce(c.params->>'definition', '')))
+"""
+# Commits with a benchmark that succeeded: of their own code alone, or also of changes to it; in some lanes or any.
+MEASURED_SHAS = f"""
+SELECT DISTINCT r.sha
+FROM runs r SEMI JOIN ({_OWN_MEASUREMENTS}) m
+    ON m.run_id = r.run_id AND m.status = 'ok' AND ($lanes IS NULL OR list_contains($lanes, m.lane_id))
+WHERE NOT ($clean AND r.dirty)
+"""
+# Per run of a commit's own code, and environment in it: the cases that need no measuring any more.
+COVERED = f"""
+SELECT r.run_id, r.sha, coalesce(r.settings->>'machine', '') AS machine, m.fingerprint_id,
+       coalesce(list(DISTINCT m.case_id ORDER BY m.case_id) FILTER (m.status IN ('ok', 'skipped')), []) AS cases
+FROM runs r
+LEFT JOIN ({_OWN_MEASUREMENTS}) m ON m.run_id = r.run_id
+WHERE NOT r.dirty AND (m.run_id IS NOT NULL OR NOT EXISTS (FROM measurements x WHERE x.run_id = r.run_id))
+GROUP BY r.run_id, r.sha, machine, m.fingerprint_id
+ORDER BY r.run_id, m.fingerprint_id
+"""
 LANES = "SELECT lane_id, fields, timer, cache, protocol_version FROM v_lanes ORDER BY first_started_at_s, lane_id"
 FINGERPRINTS = "SELECT fingerprint_id, fields FROM fingerprints ORDER BY fingerprint_id"
 # What the newest measurement that declares any work of a case and metric declares of it.
@@ -212,5 +237,10 @@ WHERE m.flops IS NOT NULL OR m.bytes_moved IS NOT NULL
 QUALIFY row_number() OVER (
     PARTITION BY m.case_key, m.metric ORDER BY r.started_at_s DESC, r.run_id DESC, m.measurement_no DESC
 ) = 1
+"""
+# Earlier names of benchmarks, as the newest recording of a suite has them: null where it declares none.
+RECORDED_ALIASES = """
+SELECT settings->>'aliases' FROM runs WHERE json_exists(settings, '$.aliases')
+ORDER BY started_at_s DESC, run_id DESC LIMIT 1
 """
 CASE_IDS = "SELECT DISTINCT case_id FROM cases ORDER BY case_id"

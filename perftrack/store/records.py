@@ -52,7 +52,7 @@ def read_run(connection: DuckDBPyConnection, run_id: str) -> Run:
         perftrack_version=version,
         host=host,
         label=label,
-        settings=_scalars(settings),
+        settings=scalars(settings),
     )
 
 
@@ -85,7 +85,13 @@ def reasons(text: str) -> tuple[Reason, ...]:
 
 
 def texts(text: str) -> tuple[str, ...]:
-    return tuple(_text(item) for item in json.loads(text))
+    return names(json.loads(text))
+
+
+def names(items: object) -> tuple[str, ...]:
+    if not isinstance(items, list):
+        raise TypeError(f"not a list of texts: {items!r}")
+    return tuple(_text(item) for item in items)
 
 
 def _text(value: object) -> str:
@@ -94,7 +100,7 @@ def _text(value: object) -> str:
     return value
 
 
-def _scalars(text: str) -> dict[str, Scalar]:
+def scalars(text: str) -> dict[str, Scalar]:
     values = json.loads(text)
     if not isinstance(values, dict) or not all(
         v is None or isinstance(v, str | int | float) for v in values.values()
@@ -109,7 +115,7 @@ def interval(lo: float | None, hi: float | None) -> Interval | None:
 
 def case(benchmark: str, params: str, order: str) -> Case:
     """A case with its parameters in the order in which they were declared."""
-    values = _scalars(params)
+    values = scalars(params)
     return Case(benchmark, tuple((name, values[name]) for name in json.loads(order)))
 
 

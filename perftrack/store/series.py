@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 Column = NDArray[Any]
 
 
-def read_series(connection: DuckDBPyConnection, case: str | None, benchmark: str | None) -> tuple[Series, ...]:
-    """Series of one case by its id, of one benchmark, or of all; points oldest run first."""
-    connection.execute(queries.PICK_SERIES, {"case": case, "benchmark": benchmark})
+def read_series(
+    connection: DuckDBPyConnection, cases: Sequence[str] | None, benchmarks: Sequence[str] | None
+) -> tuple[Series, ...]:
+    """Series of some cases by their ids, of some benchmarks, or of all; points oldest run first."""
+    wanted = {"cases": cases and list(cases), "benchmarks": benchmarks and list(benchmarks)}
+    connection.execute(queries.PICK_SERIES, wanted)
     connection.execute(queries.PICK_SERIES_RUNS)
     connection.execute(queries.PICK_SERIES_FACETS)
     heads = connection.execute(queries.SERIES).fetchall()
@@ -58,6 +61,7 @@ def _points(
     tiers = _spread([MeasurementTier(f[1]) for f in facets], facet_no)
     lanes = _spread([f[2] for f in facets], facet_no)
     why, limits = (_spread([records.reasons(f[k]) for f in facets], facet_no) for k in (3, 4))
+    codes = _spread([f[5] for f in facets], facet_no)
     lo, hi = columns["interval_lo"], columns["interval_hi"]
     known = ~np.isnan(lo)
     intervals = np.full(len(lo), None, dtype=object)
@@ -78,6 +82,7 @@ def _points(
             lanes,
             _optional(columns["within_variance"]),
             columns["process_count"].tolist(),
+            codes,
         )
     )
 

@@ -25,7 +25,7 @@ def test_a_regression_is_found_without_anything_recorded(pair: Scratch):
     assert case["verdict"] == "regression"
     assert case["effect"] == pytest.approx(0.0953, abs=0.003)
     assert "live" in [r["code"] for r in case["reasons"]]
-    assert "no-lane-history" not in [r["code"] for r in case["reasons"]]
+    assert "noise-unknown" not in [r["code"] for r in case["reasons"]]
     assert not (pair.root / "perftrack.duckdb").exists()
 
 

@@ -103,26 +103,80 @@ class TestCompare:
         named = history.run("compare", "HEAD~2", "HEAD", "--json").document
         assert history.run("compare", "HEAD~2", "--json").document == named
 
+    def test_without_a_baseline_it_is_the_first_parent_on_the_main_branch_and_is_named(self, history: Scratch):
+        answer = history.run("compare")
+        assert answer.code == 0
+        assert (
+            f"baseline  {history.git('rev-parse', '--short=12', 'HEAD~1')} Scan the text twice (first parent)"
+            in (answer.out)
+        )
+        document = history.run("compare", "--candidate", "HEAD~1", "--json").document
+        assert document["baseline"]["commit"]["sha"] == history.git("rev-parse", "HEAD~2")
+        assert (document["baseline"]["found"], document["baseline"]["unmeasured_skipped"]) == ("first parent", 0)
+
+    def test_a_commit_without_an_ancestor_has_no_baseline(self, history: Scratch):
+        answer = history.run("compare", "--candidate", "HEAD~2")
+        assert answer.code == 1
+        assert "no ancestor" in answer.err
+        assert "perftrack compare BASE" in answer.err
+
+    def test_a_comment_starts_with_its_marker_and_links_into_the_site(self, history: Scratch):
+        out = history.run("compare", "HEAD~2", "HEAD", "--markdown", "--site-url", "https://x.example/p").out
+        assert out.startswith("<!-- perftrack -->\n")
+        assert "](https://x.example/p/benchmarks/tokenize-" in out
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ["--markdown", "--site-url", "javascript:alert(1)"],
+            ["--site-url", "https://x.example"],
+            ["HEAD~1", "HEAD", "--candidate", "HEAD"],
+        ],
+    )
+    def test_options_that_do_not_fit_are_wrong_usage(self, history: Scratch, arguments):
+        answer = history.run("compare", *arguments)
+        assert answer.code == 2
+        assert "Hint" in answer.err or "address" in answer.err
+
+    def test_junit_is_written_beside_the_answer(self, history: Scratch, tmp_path):
+        answer = history.run("compare", "HEAD~2", "HEAD", "--json", "--junit", str(tmp_path / "x.xml"))
+        assert answer.code == 3
+        assert answer.document["summary"]["regression"] == 1
+        assert 'failures="1"' in (tmp_path / "x.xml").read_text()
+
+    def test_the_average_stands_apart_and_the_lane_s_noise_is_shown(self, history: Scratch):
+        answer = history.run("compare", "HEAD~2", "HEAD")
+        *_, average, last = answer.out.splitlines()
+        assert re.fullmatch(r"geometric mean of time \(lower is better\): \S+ % over 3 cases", average)
+        assert "%" not in last
+        (mean,) = history.run("compare", "HEAD~2", "HEAD", "--json").document["geometric_means"]
+        assert mean["ratio"] == pytest.approx(1.0, abs=0.01)
+        assert "lane noise" in answer.out
+        assert "detectable" in answer.out
+
     def test_the_most_significant_comes_first(self, history: Scratch):
         cases = history.run("compare", "HEAD~2", "HEAD", "--json").document["cases"]
         assert [c["verdict"] for c in cases[:2]] == ["regression", "improvement"]
 
-    def test_markdown_is_a_table(self, history: Scratch):
-        out = history.run("compare", "HEAD~2", "HEAD~1", "--markdown").out
-        assert "| **regression** | `tokenize[size=1000]` | `time` |" in out
-
-    def test_without_a_history_small_differences_are_inconclusive_and_the_text_says_what_was_assumed(
-        self, repo: Scratch
-    ):
+    def test_without_a_history_few_processes_decide_nothing_and_the_text_says_what_to_run(self, repo: Scratch):
         repo.run("record", "--quick", "--processes", "3", "--bench", "size=1000")
-        repo.write("replay.json", scratch.replay(large=1.05e-4))
-        repo.commit("A little slower")
+        repo.write("replay.json", scratch.replay(large=2.7e-4))
+        repo.commit("Much slower")
         repo.run("record", "--quick", "--processes", "3", "--bench", "size=1000")
         answer = repo.run("compare", "HEAD~1")
         assert answer.code == 4
         assert "1 inconclusive" in answer.out
-        assert "note (1 of 1): fewer than 6 runs in this lane" in answer.out
-        assert "fewer than 6 runs" in repo.run("compare", "HEAD~1", "--markdown").out
+        assert "+170 %" in answer.out
+        assert "--processes 4" in answer.out
+
+    def test_without_a_history_the_default_number_of_processes_decides(self, repo: Scratch):
+        repo.run("record", "--bench", "size=1000")
+        repo.write("replay.json", scratch.replay(large=2.7e-4))
+        repo.commit("Much slower")
+        repo.run("record", "--bench", "size=1000")
+        answer = repo.run("compare", "HEAD~1")
+        assert answer.code == 3
+        assert "note (1 of 1): a permutation test of 4 against 4 processes" in answer.out
 
     def test_an_edited_benchmark_is_not_comparable(self, repo: Scratch):
         repo.run("record", "--quick", "--bench", "total")
@@ -159,7 +213,7 @@ class TestCompare:
         answer = repo.run("compare", "HEAD~1", "--json")
         assert answer.code == 4
         assert answer.document["cases"][0]["verdict"] == "inconclusive"
-        assert answer.document["cases"][0]["reasons"][0]["code"] == "one-process-side"
+        assert answer.document["cases"][0]["reasons"][0]["code"] == "noise-unknown"
 
     def test_another_environment_is_not_comparable_and_names_the_field(self, repo: Scratch):
         repo.run("record", "--quick", "--bench", "total")
@@ -195,10 +249,10 @@ class TestCompare:
         broken["cases"]["total"]["time"]["fail"] = "no such function yet"
         repo.write("replay.json", json.dumps(broken))
         repo.commit("Before total worked")
-        repo.run("record", "--quick")
+        repo.run("record", "--quick", "--processes", "4")
         repo.write("replay.json", good)
         repo.commit("Total works")
-        repo.run("record", "--quick")
+        repo.run("record", "--quick", "--processes", "4")
         answer = repo.run("compare", "HEAD~1", "--json", "--threshold", "0.5")
         assert answer.code == 0, answer.out
         (new,) = [c for c in answer.document["cases"] if c["verdict"] == "not-comparable"]
@@ -218,6 +272,35 @@ class TestCompare:
         repo.commit("Second")
         repo.run("record", "--quick", "--bench", "total")
         assert repo.run("compare", "HEAD~1").code == 4
+
+
+class TestAccept:
+    def test_an_accepted_regression_passes_the_gate(self, repo: Scratch):
+        repo.run("record", "--quick", "--processes", "4", "--bench", "total")
+        repo.write("replay.json", scratch.replay(total=9e-7))
+        repo.commit("Slower")
+        repo.run("record", "--quick", "--processes", "4", "--bench", "total")
+        assert repo.run("compare").code == 3
+        answer = repo.run("accept", "total", "--at", "HEAD", "--reason", "keeps carries")
+        assert answer.code == 0, answer.err
+        assert "Commit perftrack-epochs.toml" in answer.out
+        after = repo.run("compare", "--json")
+        assert after.code == 0
+        assert after.document["cases"][0]["reasons"][0] == {
+            "code": "accepted",
+            "message": f"accepted at {repo.git('rev-parse', '--short=12', 'HEAD')}: keeps carries",
+        }
+        assert repo.run("accept", "total", "--at", "HEAD", "--reason", "again").code == 1
+
+    def test_a_broken_file_of_epochs_is_an_error_that_names_it(self, history: Scratch, tmp_path):
+        path = history.write("perftrack-epochs.toml", "[[epoch]]\n")
+        try:
+            answer = history.run("compare", "HEAD~1", "HEAD")
+        finally:
+            path.unlink()
+        assert answer.code == 1
+        assert "perftrack-epochs.toml" in answer.err
+        assert "epoch 1: needs `bench`" in answer.err
 
 
 class TestEnv:
@@ -269,7 +352,7 @@ class TestConfig:
     def test_values_in_force_are_shown(self, repo: Scratch):
         document = repo.run("config", "show", "--json").document
         assert document["settings"]["device"] == "replay"
-        assert document["settings"]["processes"] == 3
+        assert document["settings"]["processes"] == 4
         assert document["file"].endswith("perftrack.toml")
 
     def test_the_store_may_be_put_elsewhere(self, repo: Scratch, tmp_path):

@@ -35,7 +35,7 @@ def test_values_are_those_that_were_replayed(repo: Scratch):
     assert lo < found["tokenize[size=1000]", "time"]["value"] < hi
     assert found["source_size", "value"]["value"] == 1234
     assert found["source_size", "value"]["unit"] == "B"
-    assert found["total", "time"]["processes"] == 3
+    assert found["total", "time"]["processes"] == 4
 
 
 def test_the_store_stays_out_of_git(repo: Scratch):
@@ -108,7 +108,7 @@ def test_dry_run_measures_and_writes_nothing(repo: Scratch):
     answer = repo.run("record", "--dry-run")
     assert answer.code == 0
     assert "tokenize[size=10]" in answer.out
-    assert "4 case(s) × 3 processes" in answer.out
+    assert "4 case(s) × 4 processes" in answer.out
     assert not (repo.root / "perftrack.duckdb").exists()
 
 
@@ -172,7 +172,7 @@ def test_a_device_that_does_not_exist_is_wrong_usage_before_anything_runs(repo: 
     ("arguments", "says"),
     [
         (("--processes", "5", "--max-processes", "4"), "--max-processes 4 is below the 5"),
-        (("--max-processes", "2"), "--max-processes 2 is below the 3"),
+        (("--max-processes", "2"), "--max-processes 2 is below the 4"),
         (("--width", "0.01"), "--width says when more processes are needed"),
         (("--processes", "5", "--max-processes", "5", "--width", "0.01"), "Give --max-processes above 5"),
     ],
@@ -188,9 +188,9 @@ def test_amounts_that_do_not_fit_together_are_wrong_usage(repo: Scratch, argumen
 def test_a_dry_run_counts_the_processes_that_there_may_be(repo: Scratch):
     few = repo.run("record", "--dry-run", "--json").document
     many = repo.run("record", "--dry-run", "--json", "--max-processes", "9").document
-    assert (many["processes"], many["max_processes"]) == (3, 9)
-    assert many["at_most_s"] == pytest.approx(3 * few["at_most_s"])
-    assert "× 3 to 9 processes" in repo.run("record", "--dry-run", "--max-processes", "9").out
+    assert (many["processes"], many["max_processes"]) == (4, 9)
+    assert many["at_most_s"] == pytest.approx(9 / 4 * few["at_most_s"])
+    assert "× 4 to 9 processes" in repo.run("record", "--dry-run", "--max-processes", "9").out
 
 
 @pytest.mark.parametrize("arguments", [("record",), ("compare", "HEAD~1", "--live")])
@@ -208,12 +208,14 @@ def test_a_build_command_runs_in_the_worktree_and_not_in_the_checkout(repo: Scra
     assert not (repo.root / "built-here").exists()
 
 
-def test_a_failed_build_is_told_with_its_log_and_records_nothing(repo: Scratch):
+def test_a_failed_build_is_told_with_its_log_and_is_on_record_as_that(repo: Scratch):
     answer = repo.run("record", "HEAD", "--quick", "--build", "echo compiler says no; exit 4")
     assert answer.code == 1
     assert "the build exited with 4" in answer.out
     assert "compiler says no" in answer.out
-    assert not (repo.root / "perftrack.duckdb").exists()
+    shown = repo.run("show", "--json").document
+    assert [r["code"] for r in shown["unmeasured"]] == ["build-failed"]
+    assert shown["measurements"] == []
 
 
 def test_progress_is_on_stderr_and_quiet_silences_it(repo: Scratch):
@@ -518,8 +520,8 @@ def test_too_wide_cases_get_more_processes_and_the_narrow_ones_do_not(repo: Scra
     found = measurements(answer)
     assert found["tokenize[size=1000]", "time"]["processes"] == 5
     assert "width-target-missed" in [r["code"] for r in found["tokenize[size=1000]", "time"]["limitations"]]
-    assert found["tokenize[size=10]", "time"]["processes"] == 3
-    assert found["source_size", "value"]["processes"] == 3
+    assert found["tokenize[size=10]", "time"]["processes"] == 4
+    assert found["source_size", "value"]["processes"] == 4
     assert "need another process" in answer.err
 
 
