@@ -60,6 +60,10 @@ READERS = {
     "declared_work": lambda s: s.declared_work(),
     "profiles": lambda s: s.profiles(builders.SHA),
     "latest_profiles": lambda s: s.latest_profiles(builders.SHA),
+    "newest_profiles": lambda s: s.newest_profiles(),
+    "point_table": lambda s: len(s.point_table()),
+    "run_details": lambda s: s.run_details(),
+    "snapshot": lambda s: s.snapshot().__enter__(),
     "codes": lambda s: s.codes(),
     "known_renames": lambda s: s.known_renames().present,
 }
