@@ -90,6 +90,7 @@ def bisect(
             raise _end_failed(search)
         blame = Blame.of(search, selected.case.id, subject.metric, subject.unit)
         blame = replace(blame, lane=subject.lane, finished_at=round(clock(), 6))
+        found = _with_named(found, blame, visits)
         story = story_of(project, blame, subject, workshop, found.commits, visits.changes, profile=options.profile)
         _store(project, blame, found)
         left = search.outcome is Outcome.BUDGET
@@ -186,6 +187,12 @@ def _carry_out(
         if count:
             progress.note(f"left after {count} measurements; perftrack bisect --resume goes on with it")
         raise
+
+
+def _with_named(found: SearchRange, blame: Blame, visits: Visits) -> SearchRange:
+    """With a commit that is named although it is history of GOOD."""
+    more = {sha: visits.commit(sha) for sha in blame.commits if sha not in found.commits}
+    return replace(found, commits={**found.commits, **more})
 
 
 def _store(project: Project, blame: Blame, found: SearchRange) -> None:

@@ -12,9 +12,9 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
 
 from perftrack.app.bisectvisit import Readings
 from perftrack.core.fingerprint import EnvironmentFingerprint
@@ -64,18 +64,21 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._file: BinaryIO | None = None
+        self._file: FileIO | None = None
 
     def __enter__(self) -> Journal:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = self._path.open("ab")
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            self._file.close()
+            while self._file is None:
+                self._file = _locked(self._path)
+        except BlockingIOError as error:
             raise StoreError(
                 "another perftrack bisect is searching this range",
                 "Wait for it, or end it: what it has measured is kept, and --resume goes on with it.",
+            ) from error
+        except OSError as error:
+            raise StoreError(
+                f"{self._path}: a search cannot be kept there: {error.strerror}",
+                "A search needs to write to the repository's Git folder.",
             ) from error
         return self
 
@@ -115,9 +118,32 @@ class Journal:
 
     def _append(self, document: Mapping[str, object]) -> None:
         assert self._file is not None
-        self._file.write(json.dumps(document, allow_nan=False).encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        line = json.dumps(document, allow_nan=False).encode() + b"\n"
+        try:
+            rest = memoryview(line)
+            while rest:  # a disk that is nearly full takes a part of it
+                rest = rest[self._file.write(rest) :]
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise StoreError(
+                f"{self._path}: what was measured cannot be kept: {error.strerror}",
+                "Make room on that disk; then --resume goes on after the last visit that was kept.",
+            ) from error
+
+
+def _locked(path: Path) -> FileIO | None:
+    """The file, held; None where whoever held it before ended its search, and took it away, meanwhile."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file = path.open("ab", buffering=0)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if path.exists() and os.path.samestat(path.stat(), os.fstat(file.fileno())):
+            return file
+    except OSError:
+        file.close()
+        raise
+    file.close()
+    return None
 
 
 def journal_path(folder: Path, case_id: str, metric: str, good: str, bad: str, *, first_parent: bool) -> Path:

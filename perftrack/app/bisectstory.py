@@ -14,7 +14,7 @@ from perftrack.core.fingerprint import Difference
 from perftrack.core.launches.diff import ProfileDiff, diff_profiles
 from perftrack.core.model import Commit
 from perftrack.core.search.blame import Blame
-from perftrack.core.search.visits import Failure
+from perftrack.core.search.visits import Failure, Outcome
 from perftrack.errors import PerftrackError
 from perftrack.suite.messages import Kind
 from perftrack.vcs.changes import ChangedFile, changed_files, message_of
@@ -45,11 +45,15 @@ def story_of(
     profile: bool,
 ) -> Story:
     """What there is to tell of a block that was found; nothing where none was."""
-    if not blame.named or not blame.before or not blame.after:
+    if blame.outcome is not Outcome.FOUND:
         return Story()
     root = project.root
-    files = changed_files(root, blame.before, blame.after)
     message = message_of(root, blame.commits[-1]) if len(blame.commits) == 1 else ""
+    if not blame.after:
+        return Story(message)
+    files = changed_files(root, blame.before or None, blame.after)
+    if not blame.before:  # the block reaches back to where a history begins: nothing to compare it with
+        return Story(message, files)
     both = {changes.get(blame.before, ()), changes.get(blame.after, ())}
     environments = changes.get(blame.before, ()) or changes.get(blame.after, ()) if len(both) > 1 else ()
     stored = _stored(project, blame)

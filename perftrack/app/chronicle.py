@@ -36,9 +36,7 @@ def _range(event: ChangeEvent, order: Order) -> tuple[str, ...]:
     return order.shas[max(event.first, event.last + 1 - MOST_COMMITS) : event.last + 1]
 
 
-def _chapter(
-    event: ChangeEvent, order: Order, commits: dict[str, Commit], blames: Sequence[Blame]
-) -> Chapter:
+def _chapter(event: ChangeEvent, order: Order, commits: dict[str, Commit], blames: Sequence[Blame]) -> Chapter:
     whole = order.shas[event.first : event.last + 1]
     return Chapter(
         changes=event.changes,

@@ -40,7 +40,7 @@ def lines_of(answer: Bisected, *, markdown: bool) -> list[str]:
 def _headline(answer: Bisected, markdown: bool) -> str:
     blame = answer.blame
     what = f"{_name(blame.metric, markdown)} of {_name(blame.case_id, markdown)}"
-    ends = f"{blame.good[:12]} to {blame.bad[:12]}"
+    ends = f"{blame.good[:12]} and {blame.bad[:12]}"
     if blame.outcome is Outcome.FOUND and blame.culprit is not None:
         kind = "the merge " if blame.merge else ""
         told = f"{what} got worse at {kind}{blame.culprit[:12]}{_by(blame)}"
@@ -97,7 +97,7 @@ def _evidence(answer: Bisected) -> Iterator[str]:
     failed = {s.commit for v in search.visits for s in v.sides if s.failure is not None}
     broken = f", {len(failed)} commit(s) gave no value" if failed else ""
     yield (
-        f"{blame.measurements} measurements of {blame.builds} commits out of {len(search.graph)}"
+        f"{blame.measurements} measurements of {blame.builds} commits, ends included, for a range of {len(search.graph)}"
         f"{broken}, {format_duration(blame.seconds)}, seed {blame.seed}"
     )
     for good in blame.earlier:

@@ -13,6 +13,7 @@ from perftrack.app.deviceceilings import DeviceCeilings, Part, spreads
 from perftrack.cli.ceiling_documents import shown_json, taken_json
 from perftrack.cli.output import console, print_json, table
 from perftrack.core.ceiling import Definition
+from perftrack.core.launches.words import on_line
 from perftrack.core.model import Reason
 from perftrack.core.units import format_interval, format_percent, format_value
 
@@ -54,7 +55,7 @@ def show_taken(taken: Taken, *, as_json: bool) -> None:
 
 def _echo_device(device: DeviceCeilings) -> None:
     product = next((p.facts.product for p in device.parts), "")
-    click.echo(f"{device.name} {product}".rstrip())
+    click.echo(on_line(f"{device.name} {product}".rstrip()))
     if device.failure is not None:
         click.echo(f"Error: {device.name}: {device.failure.message}", err=True)
         if device.failure.hint:
@@ -78,7 +79,7 @@ def _echo_device(device: DeviceCeilings) -> None:
     for part in device.parts:
         _echo_crosscheck(part)
     for warning in _warnings(device):
-        click.echo(f"warning {warning.code}: {warning.message}")
+        click.echo(f"warning {warning.code}: {on_line(warning.message)}")
 
 
 def _echo_crosscheck(part: Part) -> None:
@@ -128,9 +129,8 @@ def show_stored(found: Sequence[ShownCeiling], *, as_json: bool) -> None:
     for key in dict.fromkeys(c.result.fingerprint.key_id for c in found):
         own = [c for c in found if c.result.fingerprint.key_id == key]
         fingerprint = own[0].result.fingerprint
-        click.echo(
-            f"env {key[:8]}: {fingerprint.gpu_name or fingerprint.device_kind}, torch {fingerprint.torch_version}"
-        )
+        product = fingerprint.gpu_name or fingerprint.device_kind
+        click.echo(on_line(f"env {key[:8]}: {product}, torch {fingerprint.torch_version}"))
         rows = table((*_COLUMNS[:-1], ("tier", "left"), ("commit", "left"), ("", "left")))
         for shown in own:
             rows.add_row(*_stored_cells(shown.result), shown.sha[:12], _stored_marks(shown))

@@ -21,7 +21,7 @@ from perftrack.core.changes.appraisal import CaseChange
 from perftrack.core.changes.changepoint import ChangeKind, ChangePoint, Shift
 from perftrack.core.changes.silence import SilenceKind
 from perftrack.core.changes.watch import Standing
-from perftrack.core.launches.words import top_lines
+from perftrack.core.launches.words import on_line, top_lines
 from perftrack.core.model import Commit, Interval
 from perftrack.core.text import printable
 from perftrack.core.units import format_change, format_value
@@ -60,14 +60,14 @@ def show_text(project: Project, detection: Detection, *, everything: bool) -> No
     shown = [e for e in detection.events if everything or any(c.standing in LOUD for c in e.changes)]
     for event in shown:
         for line in _event_lines(event, detection, commits, everything=everything):
-            click.echo(line)
+            click.echo(on_line(line))
         click.echo()
     for creep in detection.creeps:
-        click.echo(_creep_line(creep))
+        click.echo(on_line(_creep_line(creep)))
     for silence in detection.silences:
-        click.echo(_silence_line(silence, detection.order))
+        click.echo(on_line(_silence_line(silence, detection.order)))
     for note in _notes(detection, everything=everything):
-        click.echo(f"note {note}")
+        click.echo(f"note {on_line(note)}")
     click.echo(headline(detection))
 
 

@@ -57,10 +57,11 @@ def command(bench: str, limit: int, all_parents: bool, as_json: bool, store: Pat
 
 def _print(trend: LoggedTrend, order: Order, limit: int) -> None:
     from perftrack.cli.output import console, sparkline
+    from perftrack.core.launches.words import on_line
 
     logged = trend.logged
     series, points = logged.series, logged.points[-limit:]
-    click.echo(f"{series.case.id} {series.metric} ({series.direction.value} is better)")
+    click.echo(on_line(f"{series.case.id} {series.metric} ({series.direction.value} is better)"))
     for number, lane in enumerate(series.lanes, 1):
         own = [p for p in points if p.lane == lane and not p.dirty and p.sha not in logged.lost]
         values = [p.value for p in own if p.value is not None]
@@ -70,9 +71,10 @@ def _print(trend: LoggedTrend, order: Order, limit: int) -> None:
     for sha, why in logged.unmeasured.items():
         subject = commit.subject[:70] if (commit := logged.commits.get(sha)) else ""
         lost = "not in history: " if sha in logged.lost else ""
-        click.echo(f"  {sha[:12]} {why.code}: {why.message.partition(NEWLINE)[0][:100]} ({lost}{subject})")
+        told = f"{sha[:12]} {why.code}: {why.message.partition(NEWLINE)[0][:100]} ({lost}{subject})"
+        click.echo(f"  {on_line(told)}")
     for change in trend.changes:
-        click.echo(f"  {_change_line(change, series.lanes, order)}")
+        click.echo(f"  {on_line(_change_line(change, series.lanes, order))}")
 
 
 def _table(trend: LoggedTrend, order: Order, points: Sequence[Point]) -> Table:

@@ -135,9 +135,11 @@ def _from_interrupt(error: BaseException | None) -> bool:
 
 
 def _say(message: str, hint: str | None) -> None:
-    click.echo(message, err=True)
+    from perftrack.core.text import printable
+
+    click.echo(printable(message), err=True)
     if hint:
-        click.echo(f"Hint: {hint}", err=True)
+        click.echo(f"Hint: {printable(hint)}", err=True)
 
 
 def _unexpected(error: Exception) -> int:

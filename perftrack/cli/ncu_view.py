@@ -49,7 +49,7 @@ def show_side(side: Side, roofs: Roofs, *, all_metrics: bool) -> None:
         click.echo(f"{side.commit.sha[:12]} {on_line(side.commit.subject)}")
     for profile in side.profiles:
         if side.commit is not None:
-            click.echo(f"\n{profile.case_id}")
+            click.echo(f"\n{on_line(profile.case_id)}")
         show_profile(profile, roofs.get(profile.case_id), all_metrics=all_metrics)
 
 
@@ -130,12 +130,12 @@ def show_diff(baseline: Side, candidate: Side, explained: Explanation, *, everyt
         what = f"{side.commit.sha[:12]} {on_line(side.commit.subject)}" if side.commit else on_line(side.name)
         click.echo(f"{title} {what}")
     for case in explained.cases:
-        click.echo(f"\n{case.case_id}" if case.case_id else "")
+        click.echo(f"\n{on_line(case.case_id)}" if case.case_id else "")
         for line in diff_lines(case.diff, everything=everything):
             click.echo(f"  {line}")
     for what, names in (("baseline", explained.only_baseline), ("candidate", explained.only_candidate)):
         if names:
-            click.echo(f"\nonly the {what} has a profile of {', '.join(names)}")
+            click.echo(f"\nonly the {what} has a profile of {on_line(', '.join(names))}")
 
 
 def print_diff(baseline: Side, candidate: Side, explained: Explanation) -> None:
@@ -158,7 +158,7 @@ def show_imported(profile: Profile, *, new: bool, as_json: bool) -> None:
         return
     source = on_line(profile.source)
     done = f"stored from {source}" if new else f"of {source} were stored already"
-    click.echo(f"{profile.sha[:12]} {profile.case_id}: {len(profile.launches)} launch(es) {done}")
+    click.echo(f"{profile.sha[:12]} {on_line(profile.case_id)}: {len(profile.launches)} launch(es) {done}")
     for text in profile.limitations:
         click.echo(f"limitation {printable(text)}")
 

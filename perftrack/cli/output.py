@@ -6,7 +6,7 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -54,11 +54,18 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def table(columns: Sequence[tuple[str, str]]) -> Table:
-    """A plain table; `columns` are (heading, "left" or "right")."""
+    """A plain table; `columns` are (heading, "left" or "right"). What a cell says stays in its row, escaped."""
     from rich import box
+    from rich.console import RenderableType
     from rich.table import Table
 
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    from perftrack.core.launches.words import on_line
+
+    class Rows(Table):
+        def add_row(self, *cells: RenderableType | None, **options: Any) -> None:
+            super().add_row(*(on_line(c) if isinstance(c, str) else c for c in cells), **options)
+
+    made = Rows(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for heading, justify in columns:
         made.add_column(heading, justify="right" if justify == "right" else "left", overflow="fold")
     return made

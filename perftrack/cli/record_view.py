@@ -12,6 +12,7 @@ from perftrack.cli.output import console, print_json, reasons_json, table
 from perftrack.core.launches.words import on_line
 from perftrack.core.model import Measurement, Status
 from perftrack.core.share import Share, nearest
+from perftrack.core.text import printable
 from perftrack.core.units import format_duration, format_interval, format_percent
 
 
@@ -31,13 +32,13 @@ def show_plan(plan: DryRun, *, as_json: bool) -> None:
         )
         return
     for problem in plan.problems:
-        click.echo(f"Error: {problem.where}: {problem.message}", err=True)
+        click.echo(f"Error: {problem.where}: {printable(problem.message)}", err=True)
     if plan.cut:
         click.echo(f"Warning: {shallow(plan.cut)}", err=True)
     for commit in plan.commits:
         click.echo(f"{commit.sha[:12]} {on_line(commit.subject)}")
     for selected in plan.cases:
-        click.echo(f"  {selected.case.id}")
+        click.echo(f"  {on_line(selected.case.id)}")
     processes = f"{plan.processes}"
     if plan.most_processes > plan.processes:
         processes += f" to {plan.most_processes}"
@@ -56,7 +57,7 @@ def shallow(command: str) -> str:
 def show_recorded(recorded: Sequence[Recorded], *, as_json: bool, briefly: bool = False) -> None:
     for item in recorded:
         for why in item.unprofiled:
-            click.echo(f"limitation not-profiled: {item.commit.sha[:12]}: {why}", err=True)
+            click.echo(f"limitation not-profiled: {item.commit.sha[:12]}: {on_line(why)}", err=True)
     if as_json:
         print_json({"runs": [_recorded_json(r) for r in recorded]})
         return
@@ -73,9 +74,10 @@ def show_recorded(recorded: Sequence[Recorded], *, as_json: bool, briefly: bool 
             _show_measurements(item)
         click.echo(f"  run {item.run_id}: {_summary(item)}")
         for limit in item.run.limitations if not briefly else ():
-            click.echo(f"  limitation {limit.code}: {limit.message}")
+            click.echo(f"  limitation {limit.code}: {on_line(limit.message)}")
         for profile in item.profiles:
-            click.echo(f"  profiled {profile.case_id}: {len(profile.launches)} launch(es), {profile.collection}")
+            told = f"{profile.case_id}: {len(profile.launches)} launch(es), {profile.collection}"
+            click.echo(f"  profiled {on_line(told)}")
     if briefly:
         click.echo(_total(recorded))
 
@@ -95,7 +97,7 @@ def _total(recorded: Sequence[Recorded]) -> str:
 
 
 def indented(text: str) -> str:
-    return text.replace("\n", "\n    ")
+    return printable(text).replace("\n", "\n    ")
 
 
 def shown_value(measurement: Measurement) -> str:

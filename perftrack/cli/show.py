@@ -38,6 +38,7 @@ def command(
     from perftrack.cli.output import console, print_json, reasons_json, table
     from perftrack.cli.record_view import indented, note, shown_share, shown_value
     from perftrack.core.fingerprint import EnvironmentFingerprint
+    from perftrack.core.launches.words import on_line
 
     project = Project.find(directory, store)
     (results,) = matching(patterns, results_of(project, revision, dirty_too=True))
@@ -54,7 +55,7 @@ def command(
             }
         )
         return 0
-    click.echo(f"{results.commit.sha[:12]} {results.commit.subject}")
+    click.echo(f"{results.commit.sha[:12]} {on_line(results.commit.subject)}")
     for why in results.unmeasured:
         click.echo(f"  {why.code}: {indented(why.message)}")
     if not results.measurements:
@@ -89,13 +90,14 @@ def command(
     console().print(rows)
     for key, fingerprint in environments.items():
         what = fingerprint.gpu_name or fingerprint.cpu_model
-        click.echo(f"env {key[:8]}: {fingerprint.device_kind}, {what}, Python {fingerprint.python_version}")
+        told = f"env {key[:8]}: {fingerprint.device_kind}, {what}, Python {fingerprint.python_version}"
+        click.echo(on_line(told))
     reasons = {r.code: r.message for m in results.measurements for r in m.reasons if m.value is not None}
     reasons.pop("ceiling-at", None)  # beside each ceiling
     for code, message in reasons.items():
-        click.echo(f"tier reason {code}: {message}")
+        click.echo(f"tier reason {code}: {on_line(message)}")
     limits = {r.code: r.message for m in results.measurements for r in m.limitations}
     for code, message in limits.items():
-        click.echo(f"limitation {code}: {message}")
+        click.echo(f"limitation {code}: {on_line(message)}")
     click.echo(f"run {', '.join(results.run_ids)}")
     return 0

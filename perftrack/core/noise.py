@@ -62,8 +62,9 @@ def lane_noise(
     steps = np.diff(np.log(np.asarray(values, dtype=np.float64)))
     deviation = 1.4826 * len(steps) / (len(steps) - 0.8) * float(np.median(np.abs(steps - np.median(steps))))
     beyond = max(deviation**2 / 2 - float(np.median(within)), 0.0)
-    own = [w * n for w, n in zip(within, processes, strict=True) if n > 1] if processes else []
-    of_process = math.sqrt(float(np.median(own))) if own else 0.0
+    counts = np.asarray(processes, dtype=np.float64)
+    own = (np.asarray(within, dtype=np.float64) * counts)[counts > 1] if len(counts) else counts
+    of_process = math.sqrt(float(np.median(own))) if len(own) else 0.0
     return LaneNoise(math.sqrt(beyond), len(values), process_sigma=of_process, reach=_reach(np.abs(steps)))
 
 

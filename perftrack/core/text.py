@@ -8,12 +8,14 @@ MAX_NAME = 200
 SHOWN = 80
 # Control characters, halves of a surrogate pair, and the separators at which str.splitlines ends a line.
 _REFUSED = {"Cc": "a control character", "Cs": "half a surrogate pair", "Zl": "a line break", "Zp": "a line break"}
+# What turns the direction of the text after it makes a line read as something else (CVE-2021-42574).
+_TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def flaw(text: str) -> str | None:
     """Why `text` may not be shown on a line as it is, to follow its name; None where it may."""
     for character in text:
-        what = _REFUSED.get(unicodedata.category(character))
+        what = _wrong(character)
         if what:
             return f"has {what}, {character!r}"
     return None
@@ -40,7 +42,10 @@ def quoted(value: object) -> str:
 
 def printable(text: str) -> str:
     """`text` with everything that `flaw` refuses escaped; line feeds and tabs stay."""
-    return "".join(
-        c if c in "\n\t" or unicodedata.category(c) not in _REFUSED else c.encode("unicode_escape").decode()
-        for c in text
-    )
+    return "".join(c if c in "\n\t" or _wrong(c) is None else c.encode("unicode_escape").decode() for c in text)
+
+
+def _wrong(character: str) -> str | None:
+    if character in _TURNS:
+        return "a change of the direction of text"
+    return _REFUSED.get(unicodedata.category(character))

@@ -15,8 +15,17 @@ from perftrack.core.model import Case
 
 OVERVIEW = "index.html"
 RUNS = "runs.html"
+RUN = "run.html"
 ENVIRONMENTS = "environments.html"
 METHOD = "method.html"
+KERNELS = "kernels.html"
+COMPARE = "compare.html"
+CEILINGS = "ceilings.html"
+LATEST_JSON = "json/latest.json"
+CHANGES_JSON = "json/changes.json"
+CHANGES = "changes.html"
+FEED = "changes.xml"
+STATUS = "status.html"
 
 _PLAIN_ID = re.compile(r"[0-9a-f]{8,64}")
 _SLUG_CHARS = 48
@@ -47,7 +56,8 @@ def run_key(run_id: str) -> str:
 
 
 def run_page(run_id: str) -> str:
-    return f"runs/{run_key(run_id)}.html"
+    """The address of a run: one page shows them all, each with a data file of its own."""
+    return f"{RUN}#run={run_key(run_id)}"
 
 
 def case_key(case: Case) -> str:
@@ -63,6 +73,40 @@ def series_key(series: Series) -> str:
 
 def series_data(key: str) -> str:
     return f"data/series/{key}.js"
+
+
+def full_data(key: str) -> str:
+    return f"data/full/{key}.js"
+
+
+def run_data(run_id: str) -> str:
+    return f"data/runs/{run_key(run_id)}.js"
+
+
+def sample_data(run_id: str) -> str:
+    return f"data/samples/{run_key(run_id)}.js"
+
+
+def environment_data(fingerprint: str) -> str:
+    return f"data/environments/{fingerprint}.js"
+
+
+def kernel_key(case_id: str) -> str:
+    """What names a case's profiles in addresses and data files."""
+    return slug(case_id)
+
+
+def kernel_data(key: str) -> str:
+    return f"data/kernels/{key}.js"
+
+
+def change_page(change_id: str) -> str:
+    """The address of a change event: any of its changes leads to it."""
+    return f"{CHANGES}#id={change_id}"
+
+
+def badge(benchmark: str) -> str:
+    return f"badges/{slug(benchmark)}.svg"
 
 
 def root_of(path: str) -> str:

@@ -33,24 +33,53 @@ class Scale(StrEnum):
 
 
 @cache
-def chart_specs() -> Mapping[str, Mapping[str, Any]]:
+def chart_specs(*, validate: bool = False) -> Mapping[str, Mapping[str, Any]]:
     """Vega-Lite specifications by name: `trend-even-linear` and so on, and `distribution`.
 
     `trend-*` read the data sets `points` (fields x, v, lo, hi, k, segment, colour, tier, status, main, lone)
     and `breaks` (x, text, align), and the parameters x_lo, x_hi, y_lo, y_hi, cursor, labels, unit, size.
     `distribution` reads `samples`, `windows` (process, v) and `summary` (v, lo, hi), and unit.
+
+    Validating against Altair's schema takes longer than everything else that a build does, and the answer is
+    always the same: a test asks for it.
     """
-    specs = {f"trend-{x.value}-{y.value}": _plain(_trend(x, y)) for x in Spacing for y in Scale}
-    specs["distribution"] = _plain(_distribution())
+    from altair.utils.schemapi import debug_mode
+
+    from perftrack.publish.kernelcharts import launches_chart, roofline_chart
+    from perftrack.publish.ratiochart import intervals_chart
+
+    with debug_mode(validate):
+        trend = _plain(_trend(), validate)
+        specs = {f"trend-{x.value}-{y.value}": _with_axes(trend, x, y) for x in Spacing for y in Scale}
+        specs["distribution"] = _plain(_distribution(), validate)
+        specs["intervals"] = _plain(intervals_chart(), validate)
+        specs["launches"] = _plain(launches_chart(), validate)
+        specs["roofline"] = _plain(roofline_chart(), validate)
     return specs
 
 
-def _plain(chart: _Layers) -> Mapping[str, Any]:
+def _plain(chart: _Layers, validate: bool) -> Mapping[str, Any]:
     """The specification without the schema's address, which names a site that no page may ask."""
-    spec = chart.to_dict()
+    spec = chart.to_dict(validate=validate)
     spec.pop("$schema", None)
     spec["config"] = _CONFIG
     return spec
+
+
+def _with_axes(trend: Mapping[str, Any], spacing: Spacing, scale: Scale) -> Mapping[str, Any]:
+    """The trend along other axes: every layer has the same ones."""
+    x = _x(spacing).to_dict()
+    ys = {field: _y(field, scale).to_dict() for field in ("v", "lo")}
+    layers = []
+    for layer in trend["layer"]:
+        encoding = dict(layer["encoding"])
+        if encoding["x"].get("field") == "x":
+            encoding["x"] = x
+        field = encoding.get("y", {}).get("field")
+        if field in ys:
+            encoding["y"] = ys[field]
+        layers.append({**layer, "encoding": encoding})
+    return {**trend, "layer": layers}
 
 
 _AXIS = {
@@ -101,16 +130,16 @@ def _y(field: str, scale: Scale) -> alt.Y:
     return alt.Y(f"{field}:Q", scale=alt.Scale(zero=False, padding=14, **limits), axis=axis)
 
 
-def _trend(spacing: Spacing, scale: Scale) -> _Layers:
+def _trend() -> _Layers:
     import altair as alt
 
-    x, y = _x(spacing), _y("v", scale)
+    x, y = _x(Spacing.EVEN), _y("v", Scale.LINEAR)
     visible = "datum.x >= x_lo && datum.x <= x_hi"
     measured = "datum.status == 'ok' && isValid(datum.v)"
     line = f"{measured} && datum.main"
     colour = alt.Color("colour:N", scale=None, legend=None)
     segment = alt.Detail("segment:N")
-    low, high = _y("lo", scale), alt.Y2("hi:Q")
+    low, high = _y("lo", Scale.LINEAR), alt.Y2("hi:Q")
     base = alt.Chart()
     breaks = alt.Chart(alt.NamedData("breaks")).transform_filter(visible)
     shape = alt.Shape(

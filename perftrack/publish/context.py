@@ -54,8 +54,9 @@ def run_index(history: History) -> RunIndex:
         commit_time=tuple(c.commit_time for c in history.commits),
         commit_url=history.forge.commit_prefix if history.forge else None,
         run=tuple(addresses.run_key(r.id) for r in history.runs),
-        run_commit=tuple(history.commit_index[r.sha] for r in history.runs),
+        run_commit=tuple(history.run_commit.tolist()),
         run_started=tuple(int(r.started_at) for r in history.runs),
         run_dirty=tuple(i for i, r in enumerate(history.runs) if r.dirty),
         lane=tuple(lane.label for lane in history.lanes),
+        lane_protocol=tuple(lane.lane.protocol.key for lane in history.lanes),
     )

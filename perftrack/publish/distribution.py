@@ -5,16 +5,32 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
 from perftrack.core.model import ProcessSamples
-from perftrack.publish.results import Distribution
 
 MAX_SAMPLES = 25
 _STEPS = 600  # of the plot's width; more could not be seen
 _WINDOW_STEPS = 10  # per step: window medians are also shown as numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """Samples of one measurement, thinned: offset + step × integer.
+
+    `samples` has, per process, the sorted samples as differences between neighbours, at most 25 of them with
+    both extremes kept. `windows` has the window medians per process in the order they were taken, in tenths of
+    a step.
+    """
+
+    offset: float
+    step: float
+    samples: tuple[tuple[int, ...], ...]
+    windows: tuple[tuple[int, ...], ...]
+    counts: tuple[int, ...]
 
 
 def distribution(processes: Sequence[ProcessSamples]) -> Distribution | None:

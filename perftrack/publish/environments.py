@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+import numpy as np
 
 from perftrack.core.fingerprint import EnvironmentFingerprint, FieldInfo, FieldValue, Role, Unknown
 from perftrack.publish import addresses
@@ -13,13 +15,13 @@ from perftrack.publish.lanes import LaneView, protocol_texts
 from perftrack.publish.pages import EnvironmentSection, EnvironmentsPage, FieldRow, LaneRef, LaneUse
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Use:
-    """Running counts of one lane."""
+    """Counts of one lane, and the first and last commit that is in it."""
 
     series: int = 0
     points: int = 0
-    runs: set[str] = field(default_factory=set)
+    runs: int = 0
     first: int | None = None
     last: int | None = None
 
@@ -86,17 +88,18 @@ def _differing(lanes: Sequence[LaneView]) -> tuple[FieldRow, ...]:
 
 
 def _uses(history: History) -> Mapping[str, _Use]:
+    table, slots = history.table, len(history.lanes)
+    lane = history.facets.lane[table.facet].astype(np.int64)
+    series = np.repeat(np.arange(len(table.heads)), np.diff(table.bounds))
+    commit = history.run_commit[table.run] if len(table) else table.run
+    points = np.bincount(lane[lane >= 0], minlength=slots)
     uses: dict[str, _Use] = {}
-    for series in history.series:
-        for lane in series.lanes:
-            uses.setdefault(lane, _Use()).series += 1
-        for point in series.points:
-            use = uses.setdefault(point.lane, _Use())
-            at = history.commit_of(point)
-            use.points += 1
-            use.runs.add(point.run_id)
-            use.first = at if use.first is None else min(use.first, at)
-            use.last = at if use.last is None else max(use.last, at)
+    for view in history.lanes:
+        own = np.flatnonzero(lane == view.slot)
+        if len(own):
+            runs, used = len(np.unique(table.run[own])), len(np.unique(series[own]))
+            first, last = int(commit[own].min()), int(commit[own].max())
+            uses[view.id] = _Use(used, int(points[view.slot]), runs, first, last)
     return uses
 
 
@@ -110,7 +113,7 @@ def _lane_use(history: History, lane: LaneView, use: _Use) -> LaneUse:
         id=lane.id,
         series=use.series,
         points=use.points,
-        runs=len(use.runs),
+        runs=use.runs,
         first=commit_ref(history, first) if first else None,
         last=commit_ref(history, last) if last else None,
         environment=environment_section(lane.label, lane.lane.fingerprint, (ref,)),

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Protocol
 
-from perftrack.core.history import Lane, Point, RunSummary, Series
+import numpy as np
+
+from perftrack.core.changes.appraisal import WatchedLane
+from perftrack.core.changes.chronicle import Chapter
+from perftrack.core.changes.silence import Reporter, SilenceRules
+from perftrack.core.history import Lane, RunSummary, Series
 from perftrack.core.judgement import Judgement
-from perftrack.core.model import Commit, Run, Status
+from perftrack.core.launches.launch import Profile
+from perftrack.core.model import Commit, Interval, Run, Status
+from perftrack.core.pointtable import Facet, PointTable, Positions, RunDetail
 from perftrack.core.share import Ceilings, Share, Work, nearest
-from perftrack.publish.addresses import reading_order
 from perftrack.publish.forge import Forge, forge_of
 from perftrack.publish.lanes import LaneView, view_lanes
-
-NOT_IN_HISTORY = "not in history"
+from perftrack.publish.ordering import all_commits, all_runs, by_first_use, lost_first, ordered
+from perftrack.publish.points import NO_LANE, Facets, Flags, SeriesPoints
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +33,15 @@ class Project:
     generated_from: float | None = None
 
 
+Epochs = Callable[[Series, Sequence[str]], Sequence[int]]
+
+
 class HistorySource(Protocol):
     """All that a site needs of a store. Read only; two calls without a write between them agree."""
 
-    def series(self) -> Sequence[Series]: ...
+    def points(self) -> PointTable:
+        """Every point of every series."""
+        ...
 
     def commits(self) -> Sequence[Commit]:
         """Commits that have data, oldest first in graph order."""
@@ -45,6 +55,10 @@ class HistorySource(Protocol):
 
     def runs(self) -> Sequence[RunSummary]: ...
 
+    def details(self) -> Mapping[str, RunDetail]:
+        """By run id, what a summary leaves out."""
+        ...
+
     def run(self, run_id: str) -> Run: ...
 
     def project(self) -> Project: ...
@@ -57,8 +71,38 @@ class HistorySource(Protocol):
         """Work of one call by case id and metric, where it is declared; without the names of its type."""
         ...
 
+    def profiles(self) -> Sequence[Profile]:
+        """The newest profile of every case and commit, of clean trees, without counters."""
+        ...
+
     def judgements(self) -> Sequence[Judgement]:
         """The newest commit with data that HEAD reaches against the one before it, per case and lane."""
+        ...
+
+    def threshold(self) -> float:
+        """The change in log units that matters where a series declares none."""
+        ...
+
+    def chapters(self, watched: Sequence[WatchedLane]) -> Sequence[Chapter]:
+        """The change events of lanes, newest first."""
+        ...
+
+    def reporters(self) -> Sequence[Reporter]:
+        """Hosts and devices, with when each last made a run."""
+        ...
+
+    def silence(self) -> SilenceRules:
+        """When silence is news."""
+        ...
+
+    def store_version(self) -> int: ...
+
+    def line(self) -> Sequence[str]:
+        """The commits along which changes are looked for, oldest first."""
+        ...
+
+    def epochs(self) -> Epochs | None:
+        """Tells positions in commits along that line of the first after each accepted change of a series."""
         ...
 
 
@@ -68,7 +112,8 @@ class History:
 
     `commits` is in graph order after the `lost` ones, whose subjects say so. `runs` and `lanes` are in
     order of recording, so that a position given out once stays the same as history grows: data files that
-    did not change keep their bytes.
+    did not change keep their bytes. `table` is in the order of `series`, and of commits within one; its runs are
+    those of `runs`. `run_commit` is the position of each run's commit.
     """
 
     project: Project
@@ -77,6 +122,10 @@ class History:
     runs: tuple[RunSummary, ...]
     lanes: tuple[LaneView, ...]
     series: tuple[Series, ...]
+    table: PointTable
+    facets: Facets
+    run_commit: Positions
+    run_clean: Flags
     judgements: tuple[Judgement, ...]
     commit_index: Mapping[str, int]
     run_index: Mapping[str, int]
@@ -84,32 +133,41 @@ class History:
     lost: frozenset[str] = frozenset()
     ceilings: Ceilings = field(default_factory=Ceilings)
     work: Mapping[tuple[str, str], Work] = field(default_factory=dict)
+    profiles: tuple[Profile, ...] = ()
 
-    def share_of(self, series: Series, point: Point) -> Share | None:
-        """The share of the nearest limit that a point of a series reaches; None where none is known."""
-        work, slot = self.work.get((series.case.id, series.metric)), self.lane_index.get(point.lane)
-        if work is None or slot is None or point.status is not Status.OK:
+    def share_of(
+        self, series: Series, facet: Facet, value: float | None, interval: Interval | None
+    ) -> Share | None:
+        """The share of the nearest limit that a result of a series reaches; None where none is known."""
+        work, slot = self.work.get((series.case.id, series.metric)), self.lane_index.get(facet.lane)
+        if work is None or slot is None or facet.status is not Status.OK:
             return None
         own = replace(work, params=series.case.params, tags=series.tags)
         key = self.lanes[slot].lane.fingerprint.key_id
-        return nearest(self.ceilings.shares_of(key, point.value, point.interval, own))
+        return nearest(self.ceilings.shares_of(key, value, interval, own))
 
-    def commit_of(self, point: Point) -> int:
-        return self.commit_index[point.sha]
-
-    def ordered(self, series: Series) -> tuple[Point, ...]:
-        """A series' points by commit, and by time of recording within one commit."""
-        return tuple(sorted(series.points, key=lambda p: (self.commit_index[p.sha], p.started_at, p.run_id)))
+    def points(self, at: int) -> SeriesPoints:
+        """The points of series[at]."""
+        t, own = self.table, self.table.span(at)
+        run = t.run[own]
+        commit, clean = self.run_commit[run], self.run_clean[run]
+        return SeriesPoints(
+            self.series[at], self.facets, run, commit, t.facet[own], clean, t.value[own], t.lo[own], t.hi[own]
+        )
 
 
 def read_history(source: HistorySource) -> History:
     """Read a source. Points whose commit, run or lane the source does not list are kept under a stand-in."""
-    series = tuple(sorted(source.series(), key=lambda s: (*reading_order(s.case, s.metric), s.unit)))
-    points = [point for one in series for point in one.points]
-    listed = source.commits()
-    commits, lost = _lost_first(_all_commits(listed, source.runs(), points), listed, source.lost())
-    runs = tuple(sorted(_all_runs(source.runs(), points), key=lambda r: (r.started_at, r.id)))
-    lanes = view_lanes(_by_first_use(source.lanes(), points))
+    table = source.points()
+    listed, summaries = source.commits(), source.runs()
+    commits, lost = lost_first(all_commits(listed, summaries, table.runs), listed, source.lost())
+    runs = tuple(sorted(all_runs(summaries, table), key=lambda r: (r.started_at, r.id)))
+    commit_index = {c.sha: i for i, c in enumerate(commits)}
+    run_index = {r.id: i for i, r in enumerate(runs)}
+    run_commit = np.array([commit_index[r.sha] for r in runs], dtype=np.int32)
+    lanes = view_lanes(by_first_use(source.lanes(), table))
+    lane_index = {lane.id: lane.slot for lane in lanes}
+    table = ordered(table, np.array([run_index[r.id] for r in table.runs], dtype=np.int32), run_commit)
     project = source.project()
     return History(
         project=project,
@@ -117,68 +175,25 @@ def read_history(source: HistorySource) -> History:
         commits=commits,
         runs=runs,
         lanes=lanes,
-        series=series,
+        series=table.heads,
+        table=table,
+        facets=_facets(table.facets, lane_index),
+        run_commit=run_commit,
+        run_clean=np.array([not r.dirty for r in runs], dtype=np.bool_),
         judgements=tuple(source.judgements()),
-        commit_index=MappingProxyType({c.sha: i for i, c in enumerate(commits)}),
-        run_index=MappingProxyType({r.id: i for i, r in enumerate(runs)}),
-        lane_index=MappingProxyType({lane.id: lane.slot for lane in lanes}),
+        commit_index=MappingProxyType(commit_index),
+        run_index=MappingProxyType(run_index),
+        lane_index=MappingProxyType(lane_index),
         lost=lost,
         ceilings=source.ceilings(),
         work=source.declared_work(),
+        profiles=tuple(source.profiles()),
     )
 
 
-def _lost_first(
-    commits: Sequence[Commit], listed: Sequence[Commit], lost: Set[str]
-) -> tuple[tuple[Commit, ...], frozenset[str]]:
-    """Commits that are not in history before all others and labelled: the newest stays the newest of HEAD."""
-    kept = {c.sha for c in listed} - lost
-    gone = [
-        replace(c, subject=f"{NOT_IN_HISTORY}: {c.subject}".rstrip(": ")) for c in commits if c.sha not in kept
-    ]
-    return (*gone, *(c for c in commits if c.sha in kept)), frozenset(c.sha for c in gone)
-
-
-def _all_commits(
-    commits: Sequence[Commit], runs: Sequence[RunSummary], points: Sequence[Point]
-) -> tuple[Commit, ...]:
-    """Commits of the source, then those that only runs or points name (a shallow clone has lost them)."""
-    known = {c.sha: c for c in commits}
-    seen: dict[str, float] = {}
-    for at, sha in [(r.started_at, r.sha) for r in runs] + [(p.started_at, p.sha) for p in points]:
-        if sha not in known:
-            seen[sha] = min(at, seen.get(sha, at))
-    lost = [Commit(sha, (), "", int(at), int(at), "") for sha, at in sorted(seen.items(), key=lambda i: i[::-1])]
-    return (*known.values(), *lost)
-
-
-def _all_runs(runs: Sequence[RunSummary], points: Sequence[Point]) -> Sequence[RunSummary]:
-    known = {r.id for r in runs}
-    counts = Counter((p.run_id, p.status.value) for p in points if p.run_id not in known)
-    lost = {p.run_id: p for p in points if p.run_id not in known}
-    stand_ins = [
-        RunSummary(
-            id=p.run_id,
-            sha=p.sha,
-            started_at=p.started_at,
-            duration_s=0.0,
-            dirty=p.dirty,
-            host="",
-            label="",
-            perftrack_version="",
-            limitations=(),
-            ok=counts[(p.run_id, "ok")],
-            failed=counts[(p.run_id, "failed")],
-            skipped=counts[(p.run_id, "skipped")],
-        )
-        for p in lost.values()
-    ]
-    return [*{r.id: r for r in runs}.values(), *stand_ins]
-
-
-def _by_first_use(lanes: Sequence[Lane], points: Sequence[Point]) -> tuple[Lane, ...]:
-    """Lanes by the time of their first point; lanes that no point uses come last, by id."""
-    first: dict[str, float] = {}
-    for point in points:
-        first[point.lane] = min(point.started_at, first.get(point.lane, point.started_at))
-    return tuple(sorted(lanes, key=lambda lane: (lane.id not in first, first.get(lane.id, 0.0), lane.id)))
+def _facets(facets: Sequence[Facet], lane_index: Mapping[str, int]) -> Facets:
+    return Facets(
+        tuple(facets),
+        np.array([f.status is Status.OK for f in facets], dtype=np.bool_),
+        np.array([lane_index.get(f.lane, NO_LANE) for f in facets], dtype=np.int32),
+    )

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from perftrack.core.ceilingcase import only_ceilings
-from perftrack.core.history import Point, Series, lane_of
+import numpy as np
+from numpy.typing import NDArray
+
+from perftrack.core.ceilingcase import definition_of
+from perftrack.core.changes.chronicle import Chapter, State
+from perftrack.core.history import lane_of
 from perftrack.core.judgement import Judgement, Verdict
 from perftrack.core.model import Direction, Measurement
 from perftrack.core.units import format_change
 from perftrack.publish import addresses
+from perftrack.publish.changelog import event_line
 from perftrack.publish.context import commit_ref, frame, lane_ref, params_text
 from perftrack.publish.gather import History
 from perftrack.publish.pages import CommitRef, Event, GridRow, OverviewPage
-from perftrack.publish.trend import current, number, shown_value, sparkline, superseded_lanes
+from perftrack.publish.points import NO_LANE, SeriesPoints, superseded_lanes
+from perftrack.publish.trend import number, shown_value, sparkline
 
 JudgementKey = tuple[str, str, str]  # case id, metric, lane
+STANDING = frozenset({State.NEW, State.CONFIRMED, State.SUSPECT})
+LATELY = 6  # change events at the top; the changes page has all
 # Worst first; the order of the counts on the page.
 VERDICT_ORDER = (
     Verdict.REGRESSION,
@@ -53,7 +61,9 @@ def change_of(judgement: Judgement) -> Change:
     return Change(sign * judgement.effect, ends[0], ends[1])
 
 
-def overview_page(history: History, base_url: str | None) -> OverviewPage:
+def overview_page(history: History, base_url: str | None, chapters: Sequence[Chapter] = ()) -> OverviewPage:
+    """`chapters`: change events over the history, newest first."""
+    standing = [c for c in chapters if c.state in STANDING]
     events = sorted(
         (j for j in history.judgements if j.verdict in (Verdict.REGRESSION, Verdict.IMPROVEMENT)),
         key=lambda j: (
@@ -63,7 +73,7 @@ def overview_page(history: History, base_url: str | None) -> OverviewPage:
             j.subject.metric,
         ),
     )
-    series = {(s.case.id, s.metric): s for s in history.series}
+    series = {(s.case.id, s.metric): at for at, s in enumerate(history.series)}
     seen = Counter(j.verdict for j in history.judgements)
     last = _newest(history)
     made = tuple(_event(history, j, series.get((j.subject.case.id, j.subject.metric))) for j in events)
@@ -73,6 +83,8 @@ def overview_page(history: History, base_url: str | None) -> OverviewPage:
         series=len(history.series),
         lanes=len(history.lanes),
         newest=commit_ref(history, last, newest_run(history, last)) if last else None,
+        lately=tuple(event_line(history, c) for c in standing[:LATELY]),
+        standing=len(standing),
         events=made,
         counts={v.value: seen[v] for v in VERDICT_ORDER if seen[v]},
         compared=_compared(history),
@@ -83,49 +95,54 @@ def grid_rows(history: History) -> tuple[GridRow, ...]:
     """Rows in the order of names; a lane that another one replaced has none, runs of dirty trees do not count."""
     verdicts = judged(history)
     rows: list[GridRow] = []
-    for series in history.series:
-        by_lane: dict[str, list[Point]] = defaultdict(list)
-        points = current(history.ordered(series))
-        for point in points:
-            by_lane[point.lane].append(point)
-        old = superseded_lanes(history, points)
-        for lane, own in by_lane.items():
+    for at, series in enumerate(history.series):
+        points = history.points(at)
+        chosen = points.current()
+        lanes = points.lane[chosen]
+        old = superseded_lanes(points, chosen)
+        for lane in dict.fromkeys(lanes.tolist()):
             if lane not in old:
-                rows.append(_row(history, series, own, verdicts.get((series.case.id, series.metric, lane))))
+                id_ = history.lanes[lane].id if lane != NO_LANE else ""
+                rows.append(
+                    _row(
+                        history, points, chosen[lanes == lane], verdicts.get((series.case.id, series.metric, id_))
+                    )
+                )
     return tuple(rows)
 
 
-def _row(history: History, series: Series, points: Sequence[Point], judgement: Judgement | None) -> GridRow:
-    last = points[-1]
-    share = history.share_of(series, last)
+def _row(history: History, points: SeriesPoints, own: NDArray[np.intp], judgement: Judgement | None) -> GridRow:
+    series, last = points.head, int(own[-1])
+    value, interval, facet = points.value_at(last), points.interval_at(last), points.facet_at(last)
+    share = history.share_of(series, facet, value, interval)
     change = change_of(judgement) if judgement else Change(None, None, None)
     return GridRow(
         name=series.case.benchmark,
         params=params_text(series),
         metric=series.metric,
         unit=series.unit,
-        value=number(last.value),
-        lo=number(last.interval.lo if last.interval else None),
-        hi=number(last.interval.hi if last.interval else None),
-        status=last.status.value,
-        tier=last.tier.value,
+        value=number(value),
+        lo=number(interval.lo if interval else None),
+        hi=number(interval.hi if interval else None),
+        status=facet.status.value,
+        tier=facet.tier.value,
         verdict=judgement.verdict.value if judgement else "",
         why="; ".join(r.message for r in judgement.reasons) if judgement else "",
         change=number(change.value),
         change_lo=number(change.lo),
         change_hi=number(change.hi),
-        lane=history.lane_index.get(last.lane, -1),
-        run=history.run_index[last.run_id],
+        lane=int(points.lane[last]),
+        run=int(points.run[last]),
         share=number(share.value if share else None),
         share_of=share.ceiling.name if share else "",
         tags=series.tags,
-        spark=sparkline(points),
+        spark=sparkline(points, own),
         page=addresses.benchmark_page(series.case.benchmark),
         key=addresses.series_key(series),
     )
 
 
-def _event(history: History, judgement: Judgement, series: Series | None) -> Event:
+def _event(history: History, judgement: Judgement, series: int | None) -> Event:
     subject = judgement.subject
     change = change_of(judgement)
     lane = lane_of(subject)
@@ -136,7 +153,7 @@ def _event(history: History, judgement: Judgement, series: Series | None) -> Eve
         case=subject.case.id,
         metric=subject.metric,
         page=addresses.benchmark_page(subject.case.benchmark),
-        anchor=addresses.series_key(series) if series else "",
+        anchor=addresses.series_key(history.series[series]) if series is not None else "",
         change=format_change(change.value),
         change_lo=format_change(change.lo),
         change_hi=format_change(change.hi),
@@ -161,14 +178,18 @@ def _value(side: Measurement | None) -> str:
     return shown_value(side.value, side.unit, side.interval) if side else "–"
 
 
-def _sides(history: History, series: Series | None, lane: str) -> tuple[CommitRef | None, CommitRef | None]:
+def _sides(history: History, series: int | None, lane: str) -> tuple[CommitRef | None, CommitRef | None]:
     """The lane's two newest commits: what the judgement is between."""
     if series is None:
         return None, None
+    points = history.points(series)
+    chosen = points.current()
+    own = chosen[points.lane[chosen] == history.lane_index.get(lane, NO_LANE)]
     newest: dict[str, str] = {}
-    for point in current(history.ordered(series)):
-        if point.lane == lane and point.sha not in history.lost:
-            newest[point.sha] = point.run_id
+    for run in points.run[own].tolist():
+        summary = history.runs[run]
+        if summary.sha not in history.lost:
+            newest[summary.sha] = summary.id
     pair = [commit_ref(history, sha, addresses.run_page(run)) for sha, run in list(newest.items())[-2:]]
     return (pair[0] if len(pair) == 2 else None), (pair[-1] if pair else None)
 
@@ -183,13 +204,25 @@ def _compared(history: History) -> tuple[CommitRef, CommitRef] | None:
     """The two newest commits of HEAD's history with a clean run, which is what judgements are between."""
     if not history.judgements:
         return None
-    aside = only_ceilings(history.series, history.runs)
-    clean = {r.sha for r in history.runs if not r.dirty and r.id not in aside}
+    ceilings = _ceiling_counts(history)
+    clean = {
+        r.sha
+        for r, count in zip(history.runs, ceilings.tolist(), strict=True)
+        if not r.dirty and not (count and count == r.ok + r.failed + r.skipped)
+    }
     pair = [c.sha for c in history.commits if c.sha in clean and c.sha not in history.lost][-2:]
     if len(pair) < 2:
         return None
     before, last = (commit_ref(history, sha, newest_run(history, sha)) for sha in pair)
     return before, last
+
+
+def _ceiling_counts(history: History) -> NDArray[np.int64]:
+    """(runs,) how many ceilings each run holds: one that holds nothing else tells nothing of its commit's code."""
+    spans = [history.table.span(at) for at, s in enumerate(history.series) if definition_of(s.case) is not None]
+    runs = [history.table.run[span] for span in spans]
+    found = np.bincount(np.concatenate(runs), minlength=len(history.runs)) if runs else np.zeros(len(history.runs))
+    return found.astype(np.int64)
 
 
 def newest_run(history: History, sha: str) -> str | None:

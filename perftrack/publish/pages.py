@@ -99,12 +99,31 @@ class GridRow:
 
 
 @dataclass(frozen=True, slots=True)
+class EventLine:
+    """A change event in a line. `size` and `range`: of its weightiest change; `others`: how many more it has."""
+
+    page: str
+    title: str
+    size: str
+    range: str
+    verdict: str
+    state: str
+    likely: CommitRef
+    commits: int
+    others: int
+    cause: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class OverviewPage:
     frame: Frame
     commits: int
     series: int
     lanes: int
     newest: CommitRef | None
+    lately: tuple[EventLine, ...]
+    standing: int
     events: tuple[Event, ...]
     counts: Mapping[str, int]
     compared: tuple[CommitRef, CommitRef] | None
@@ -115,12 +134,9 @@ class SeriesEntry:
     """One metric of one case on its benchmark's page; its points are in the data file named by `key`."""
 
     key: str
-    case: str
     params: str
     metric: str
-    unit: str
     direction: str
-    summary: str
     latest: str
     status: str
     spark: str
@@ -142,6 +158,19 @@ class BenchmarkPage:
     metrics: tuple[str, ...]
     threshold: str | None
     entries: tuple[SeriesEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    """The page of any run: which one is in the address, and what it shows in the run's data file."""
+
+    frame: Frame
+
+
+@dataclass(frozen=True, slots=True)
+class RunsPage:
+    frame: Frame
+    runs: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,3 +244,4 @@ class RunIndex:
     run_started: tuple[int, ...]
     run_dirty: tuple[int, ...]
     lane: tuple[str, ...]
+    lane_protocol: tuple[str, ...]

@@ -7,20 +7,45 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from perftrack.errors import PublishError
-from perftrack.publish.encode import columns, json_block
-from perftrack.publish.pages import BenchmarkPage, EnvironmentsPage, MethodPage, OverviewPage, SeriesEntry
-from perftrack.publish.results import ResultRow, RunPage, RunsPage
+from perftrack.publish.comparison import ComparePage
+from perftrack.publish.devicepages import CeilingsPage, KernelsPage
+from perftrack.publish.pages import (
+    BenchmarkPage,
+    EnvironmentsPage,
+    MethodPage,
+    OverviewPage,
+    RunPage,
+    RunsPage,
+)
+from perftrack.publish.storypages import ChangesPage, StatusPage
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-Page = OverviewPage | BenchmarkPage | RunPage | RunsPage | EnvironmentsPage | MethodPage
+Page = (
+    OverviewPage
+    | ChangesPage
+    | BenchmarkPage
+    | RunPage
+    | RunsPage
+    | ComparePage
+    | KernelsPage
+    | CeilingsPage
+    | EnvironmentsPage
+    | MethodPage
+    | StatusPage
+)
 
 _TEMPLATES: dict[type[Page], str] = {
     OverviewPage: "overview.html",
     BenchmarkPage: "benchmark.html",
     RunPage: "run.html",
     RunsPage: "runs.html",
+    ComparePage: "compare.html",
+    ChangesPage: "changes.html",
+    StatusPage: "status.html",
+    KernelsPage: "kernels.html",
+    CeilingsPage: "ceilings.html",
     EnvironmentsPage: "environments.html",
     MethodPage: "method.html",
 }
@@ -34,28 +59,23 @@ class Renderer:
 
     def render(self, page: Page) -> bytes:
         """The page as UTF-8. Raises PublishError for a template that is missing or broken."""
+        return self._rendered(_TEMPLATES[type(page)], page).encode("utf-8", "replace")
+
+    def body(self, page: Page) -> str:
+        """What a shell shows once its scripts run: of all pages of a kind the same, but for `page.frame.root`."""
+        return self._rendered(_TEMPLATES[type(page)].replace(".html", "_body.html"), page)
+
+    def _rendered(self, name: str, page: Page) -> str:
         import jinja2
 
-        name = _TEMPLATES[type(page)]
         try:
-            text = self._environment.get_template(name).render(page=page, frame=page.frame, data=_block(page))
+            return self._environment.get_template(name).render(page=page, frame=page.frame)
         except jinja2.TemplateError as error:
             raise PublishError(f"template {name}: {error}", "reinstall perftrack-gpu") from error
-        return text.encode("utf-8", "replace")
-
-
-def _block(page: Page) -> str:
-    """The JSON that a page carries for its scripts; empty where it needs none."""
-    if isinstance(page, RunPage):
-        return json_block({"rows": columns(ResultRow, page.rows), "notes": page.notes, "links": page.links})
-    if isinstance(page, BenchmarkPage):
-        return json_block(columns(SeriesEntry, page.entries))
-    return ""
 
 
 def _environment(templates: Path) -> Environment:
     import jinja2
-    from markupsafe import Markup
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(templates),
@@ -67,7 +87,6 @@ def _environment(templates: Path) -> Environment:
     )
     environment.filters["iso"] = iso_time
     environment.filters["utc"] = utc_text
-    environment.filters["json_markup"] = Markup
     return environment
 
 

@@ -1,215 +1,163 @@
-"""One page per run: every result of a commit, how far each can be trusted, and where it was measured."""
+"""The runs: a list of all, and of each run a data file with every result of it, which one page shows."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
 
 from perftrack.core.fingerprint import EnvironmentFingerprint
-from perftrack.core.history import RunSummary, lane_of
-from perftrack.core.model import Measurement, MeasurementTier, Run, Scalar, Status, format_scalar
-from perftrack.core.share import nearest
+from perftrack.core.history import RunSummary
+from perftrack.core.model import Case, Run, Scalar, format_scalar
+from perftrack.core.pointtable import RunDetail
 from perftrack.core.units import format_duration
 from perftrack.publish import addresses
-from perftrack.publish.context import commit_ref, frame
+from perftrack.publish.catalogue import Catalogue, facet_rows, local_codes, steps
+from perftrack.publish.context import frame
 from perftrack.publish.distribution import distribution
 from perftrack.publish.environments import environment_section
-from perftrack.publish.gather import History, HistorySource
-from perftrack.publish.pages import CommitRef, EnvironmentSection, LaneRef
-from perftrack.publish.results import ResultRow, RunLine, RunPage, RunRef, RunsPage, TierCause
-from perftrack.publish.trend import Notes, number
+from perftrack.publish.evidence import point_evidence
+from perftrack.publish.gather import History
+from perftrack.publish.packing import PackedFile
+from perftrack.publish.pages import RunPage, RunsPage
 
 MAX_OUTPUT = 4000
+SAMPLED_RUNS = 50  # the newest, of which the site shows samples
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A case's id with the page and data key of its series; both empty where there is no series."""
-
-    case: str
-    page: str
-    key: str
+def run_page(history: History, base_url: str | None) -> RunPage:
+    return RunPage(frame(history, addresses.RUN, "Run", "runs", base_url))
 
 
-class RunPages:
-    """Makes the pages of runs. Lane ids, which cost a hash each, are computed once per environment."""
+def runs_page(history: History, base_url: str | None) -> RunsPage:
+    return RunsPage(frame(history, addresses.RUNS, "Runs", "runs", base_url), len(history.runs))
 
-    def __init__(self, history: History, base_url: str | None) -> None:
+
+def run_list(history: History) -> Mapping[str, object]:
+    """Columns of all runs in their order: what was measured, where, and the positions of the lanes used."""
+    lanes: list[list[int]] = [[] for _ in history.runs]
+    count = max(len(history.lanes), 1)
+    lane = history.facets.lane[history.table.facet].astype(np.int64)
+    used = np.unique(history.table.run[lane >= 0].astype(np.int64) * count + lane[lane >= 0])
+    for run, slot in zip((used // count).tolist(), (used % count).tolist(), strict=True):
+        lanes[run].append(slot)
+    return {
+        "ok": [r.ok for r in history.runs],
+        "failed": [r.failed for r in history.runs],
+        "skipped": [r.skipped for r in history.runs],
+        "host": [r.host for r in history.runs],
+        "label": [r.label for r in history.runs],
+        "lanes": lanes,
+    }
+
+
+class RunFiles:
+    """Makes the data files of runs."""
+
+    def __init__(self, history: History, catalogue: Catalogue, details: Mapping[str, RunDetail]) -> None:
         self._history = history
-        self._base_url = base_url
-        self._lanes: dict[tuple[EnvironmentFingerprint | None, str], str] = {}
-        self._places = {
-            (addresses.case_key(s.case), s.metric): _Place(
-                s.case.id, addresses.benchmark_page(s.case.benchmark), addresses.series_key(s)
-            )
-            for s in history.series
-        }
-        self._by_commit: dict[str, list[RunSummary]] = defaultdict(list)
-        for summary in history.runs:
-            self._by_commit[summary.sha].append(summary)
+        self._catalogue = catalogue
+        self._evidence = point_evidence(history)
+        self._details = details
+        table = history.table
+        series = np.repeat(catalogue.number, np.diff(table.bounds)) if len(table) else np.zeros(0, dtype=np.intp)
+        key = table.run.astype(np.int64) * max(len(table.heads), 1) + series
+        self._order = np.argsort(key, kind="stable")
+        self._series = series
+        self._bounds = np.searchsorted(table.run[self._order], np.arange(len(history.runs) + 1))
+        self._ids: dict[int, str] = {}
+        self._facets = lru_cache(maxsize=256)(lambda keys: facet_rows(history, keys))
 
-    def pages(self, source: HistorySource) -> Iterator[RunPage]:
-        """One page after another: only one run's samples are in memory at a time."""
-        for summary in self._history.runs:
-            yield self.page(summary, source.run(summary.id))
+    def files(self, sampled: frozenset[str]) -> Iterator[tuple[str, PackedFile]]:
+        """Path and content of each run's file; `sampled`: ids of the runs that have a file of samples."""
+        for at, summary in enumerate(self._history.runs):
+            document, own = self._document(at, summary, summary.id in sampled)
+            columns = {
+                "series": steps(self._series[own]),
+                "facet": document.pop("codes"),
+                **self._catalogue.columns(own),
+                **self._evidence.columns(own),
+            }
+            name = f"runs/{addresses.run_key(summary.id)}"
+            yield addresses.run_data(summary.id), PackedFile(name, document, columns)  # type: ignore[arg-type]
 
-    def page(self, summary: RunSummary, run: Run) -> RunPage:
+    def _document(self, at: int, summary: RunSummary, samples: bool) -> tuple[dict[str, object], np.ndarray]:
         history = self._history
-        path = addresses.run_page(summary.id)
-        at = history.commit_index[summary.sha]
-        commit = history.commits[at]
-        notes: dict[Notes, int] = {}
-        links: dict[str, int] = {}
-        rows = tuple(
-            self._row(m, notes, links)
-            for m in sorted(run.measurements, key=lambda m: addresses.reading_order(m.case, m.metric))
-        )
-        return RunPage(
-            frame=frame(history, path, f"Run of {summary.sha[:10]}", "runs", self._base_url),
-            commit=commit_ref(history, summary.sha),
-            author=commit.author,
-            author_time=commit.author_time,
-            run_id=summary.id,
-            started_at=summary.started_at,
-            duration=format_duration(summary.duration_s),
-            host=summary.host,
-            label=summary.label,
-            version=summary.perftrack_version,
-            dirty=summary.dirty,
-            settings=tuple((n, _setting(v)) for n, v in sorted(run.settings.items()) if v is not None),
-            limitations=tuple(r.message for r in run.limitations),
-            counts=_counts(run),
-            tiers=_tiers(run),
-            causes=tier_causes(run),
-            notes=tuple(notes),
-            links=tuple(links),
-            rows=rows,
-            environments=self._environments(run),
-            older=self._neighbour(at, -1),
-            newer=self._neighbour(at, 1),
-            siblings=tuple(
-                RunRef(addresses.run_page(r.id), r.started_at, r.host, r.label)
-                for r in self._by_commit[summary.sha]
-                if r.id != summary.id
-            ),
-        )
+        own = self._order[self._bounds[at] : self._bounds[at + 1]]
+        keys, codes = local_codes(history.table.facet[own].astype(np.int64) * 2 + self._catalogue.bounded[own])
+        facets, notes = self._facets(tuple(keys.tolist()))
+        detail = self._details.get(summary.id, RunDetail())
+        document = {
+            "id": summary.id,
+            "duration": format_duration(summary.duration_s),
+            "host": summary.host,
+            "label": summary.label,
+            "version": summary.perftrack_version,
+            "limitations": [r.message for r in summary.limitations],
+            "settings": [[n, _setting(v)] for n, v in sorted(detail.settings.items()) if v is not None],
+            "environments": [
+                [self._id(f), sorted(history.lane_index[lane] for lane in lanes if lane in history.lane_index)]
+                for f, lanes in detail.environments
+            ],
+            "facets": facets,
+            "notes": notes,
+            "outputs": self._outputs(own, detail.outputs),
+            "samples": samples,
+            "codes": codes,
+        }
+        return document, own
 
-    def index(self) -> RunsPage:
-        """All runs, newest commit first."""
-        lanes: dict[str, dict[str, LaneRef]] = defaultdict(dict)
-        for series in self._history.series:
-            for point in series.points:
-                slot = self._history.lane_index.get(point.lane)
-                if slot is not None and point.lane not in lanes[point.run_id]:
-                    lanes[point.run_id][point.lane] = LaneRef(slot, self._history.lanes[slot].label)
-        order = self._history.commit_index
-        newest = sorted(self._history.runs, key=lambda r: (-order[r.sha], -r.started_at, r.id))
-        lines = tuple(self._line(r, tuple(sorted(lanes[r.id].values(), key=lambda ref: ref.slot))) for r in newest)
-        return RunsPage(frame(self._history, addresses.RUNS, "Runs", "runs", self._base_url), lines)
+    def _id(self, fingerprint: EnvironmentFingerprint) -> str:
+        """Its id, which is a hash of all of its fields and the same object's for many runs."""
+        key = id(fingerprint)
+        if key not in self._ids:
+            self._ids[key] = fingerprint.id
+        return self._ids[key]
 
-    def _line(self, summary: RunSummary, lanes: tuple[LaneRef, ...]) -> RunLine:
-        commit = self._history.commits[self._history.commit_index[summary.sha]]
-        return RunLine(
-            path=addresses.run_page(summary.id),
-            commit=commit_ref(self._history, summary.sha),
-            author=commit.author,
-            author_time=commit.author_time,
-            started_at=summary.started_at,
-            host=summary.host,
-            label=summary.label,
-            dirty=summary.dirty,
-            ok=summary.ok,
-            failed=summary.failed,
-            skipped=summary.skipped,
-            lanes=lanes,
+    def _outputs(self, own: np.ndarray, outputs: Mapping[tuple[Case, str], str]) -> dict[str, str]:
+        """By number of the series, the end of what a failed case printed."""
+        if not outputs:
+            return {}
+        found: dict[str, str] = {}
+        for number in self._series[own].tolist():
+            series = self._history.series[int(self._catalogue.order[number])]
+            text = outputs.get((series.case, series.metric))
+            if text:
+                found[str(number)] = text[-MAX_OUTPUT:]
+        return found
+
+
+def environment_files(details: Mapping[str, RunDetail]) -> Iterator[tuple[str, PackedFile]]:
+    """Path and content of the file of each environment that a run was in."""
+    objects = {id(f): f for d in details.values() for f, _ in d.environments}
+    known: dict[str, EnvironmentFingerprint] = {f.id: f for f in objects.values()}
+    for id_ in sorted(known):
+        section = environment_section("", known[id_], ())
+        fields = [[row.label, row.why, row.key, row.values[0], row.kinds[0]] for row in section.fields]
+        yield (
+            addresses.environment_data(id_),
+            PackedFile(f"environments/{id_}", {"fields": fields, "absent": section.absent}),
         )
 
-    def _lane(self, m: Measurement) -> str:
-        at = (m.fingerprint, m.protocol.key)
-        if at not in self._lanes:
-            self._lanes[at] = lane_of(m)
-        return self._lanes[at]
 
-    def _place(self, m: Measurement) -> _Place:
-        """Where the site shows a measurement's series."""
-        place = self._places.get((addresses.case_key(m.case), m.metric))
-        return place or _Place(m.case.id, "", "")
+def sample_file(run: Run, run_id: str, keys: Mapping[tuple[str, str], str]) -> PackedFile:
+    """The samples of a run by key of their series; `keys`: by addresses.case_key and metric."""
+    found: dict[str, object] = {}
+    for m in run.measurements:
+        key = keys.get((addresses.case_key(m.case), m.metric))
+        thinned = distribution(m.processes) if key else None
+        if key and thinned is not None:
+            found[key] = thinned
+    return PackedFile(f"samples/{addresses.run_key(run_id)}", {"of": found})
 
-    def _row(self, m: Measurement, notes: dict[Notes, int], links: dict[str, int]) -> ResultRow:
-        note = Notes(tuple(r.message for r in m.reasons), tuple(r.message for r in m.limitations))
-        place = self._place(m)
-        share = nearest(self._history.ceilings.shares(m))
-        return ResultRow(
-            case=place.case,
-            metric=m.metric,
-            unit=m.unit,
-            status=m.status.value,
-            value=number(m.value),
-            lo=number(m.interval.lo if m.interval else None),
-            hi=number(m.interval.hi if m.interval else None),
-            tier=m.tier.value,
-            lane=self._history.lane_index.get(self._lane(m), -1),
-            share=number(share.value if share else None),
-            share_of=share.ceiling.name if share else "",
-            protocol=m.protocol.key,
-            note=notes.setdefault(note, len(notes)),
-            output=m.output[-MAX_OUTPUT:],
-            page=links.setdefault(place.page, len(links)) if place.page else -1,
-            key=place.key,
-            samples=distribution(m.processes),
-        )
 
-    def _environments(self, run: Run) -> tuple[EnvironmentSection, ...]:
-        """One section per environment of the run, with the lanes that its measurements are in."""
-        lanes: dict[EnvironmentFingerprint, dict[int, LaneRef]] = defaultdict(dict)
-        for m in run.measurements:
-            if m.fingerprint is None:
-                continue
-            own = lanes[m.fingerprint]
-            slot = self._history.lane_index.get(self._lane(m))
-            if slot is not None:
-                own[slot] = LaneRef(slot, self._history.lanes[slot].label)
-        return tuple(
-            environment_section("Environment", fingerprint, tuple(own[slot] for slot in sorted(own)))
-            for fingerprint, own in lanes.items()
-        )
-
-    def _neighbour(self, at: int, step: int) -> CommitRef | None:
-        """The newest run of the next commit in a direction that has one."""
-        at += step
-        while 0 <= at < len(self._history.commits):
-            sha = self._history.commits[at].sha
-            if runs := self._by_commit.get(sha):
-                return commit_ref(self._history, sha, addresses.run_page(runs[-1].id))
-            at += step
-        return None
+def newest_sampled(history: History, details: Mapping[str, RunDetail], most: int) -> frozenset[str]:
+    """The runs of which samples are shown: the newest by commit and recording that have any."""
+    order = np.lexsort((np.arange(len(history.runs)), history.run_commit))[::-1]
+    ids = (history.runs[at].id for at in order.tolist())
+    return frozenset([i for i in ids if i in details and details[i].sampled][:most])
 
 
 def _setting(value: Scalar) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else format_scalar(value)
-
-
-def _counts(run: Run) -> Mapping[str, int]:
-    seen = Counter(m.status for m in run.measurements)
-    return {status.value: seen[status] for status in Status if seen[status]}
-
-
-def _tiers(run: Run) -> Mapping[str, int]:
-    seen = Counter(m.tier for m in run.measurements if m.status is Status.OK)
-    return {tier.value: seen[tier] for tier in MeasurementTier if seen[tier]}
-
-
-def tier_causes(run: Run) -> tuple[TierCause, ...]:
-    """Why results have their tiers: each cause once, with how many results it holds for, worst tier first."""
-    found: dict[tuple[MeasurementTier, str], list[tuple[str, str]]] = defaultdict(list)
-    for m in run.measurements:
-        if m.status is not Status.OK:
-            continue
-        for r in m.reasons:
-            found[(m.tier, r.code)].append((m.case.id, r.message))
-    causes = [
-        TierCause(tier.value, uses[0][1], len(uses), uses[0][0] if len(uses) == 1 else "")
-        for (tier, _), uses in found.items()
-    ]
-    return tuple(sorted(causes, key=lambda c: (c.tier, c.cases), reverse=True))

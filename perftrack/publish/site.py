@@ -2,83 +2,235 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from perftrack._version import __version__
+from perftrack.core.changes.chronicle import Chapter
 from perftrack.errors import PublishError
 from perftrack.publish import addresses
 from perftrack.publish.assets import asset_root, static_files
-from perftrack.publish.benchmark import benchmark_pages
+from perftrack.publish.badges import badge_files
+from perftrack.publish.benchmark import benchmark_pages, page_document
+from perftrack.publish.catalogue import Catalogue, catalogue, listing
+from perftrack.publish.ceilings import ceilings_page
+from perftrack.publish.changelog import change_list, changes_json, changes_page
+from perftrack.publish.changes import CACHE, ChangeSearch, Found
+from perftrack.publish.comparison import compare_page, comparison_file
 from perftrack.publish.context import run_index
-from perftrack.publish.encode import columns, data_script
+from perftrack.publish.encode import columns, json_bytes, json_fields
 from perftrack.publish.environments import environments_page
+from perftrack.publish.feed import feed
 from perftrack.publish.gather import History, HistorySource, read_history
+from perftrack.publish.kernels import kernel_files, kernel_list, kernels_page
+from perftrack.publish.lines import SeriesLine, all_lines
 from perftrack.publish.method import method_page
 from perftrack.publish.overview import grid_rows, overview_page
-from perftrack.publish.pages import GridRow
+from perftrack.publish.packing import FORMAT, PackedFile
+from perftrack.publish.pages import BenchmarkPage, GridRow
+from perftrack.publish.plain import latest_json
 from perftrack.publish.render import Page, Renderer
-from perftrack.publish.runs import RunPages
-from perftrack.publish.trend import trend_data
-from perftrack.publish.write import open_site
+from perftrack.publish.runs import (
+    SAMPLED_RUNS,
+    RunFiles,
+    environment_files,
+    newest_sampled,
+    run_list,
+    run_page,
+    runs_page,
+    sample_file,
+)
+from perftrack.publish.sizes import size_warnings
+from perftrack.publish.specifications import chart_script
+from perftrack.publish.status import status_page
+from perftrack.publish.trend import series_files
+from perftrack.publish.watched import watched_lanes
+from perftrack.publish.write import SiteWriter, open_site
 
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """What a build made. `written`, `unchanged` and `removed` count files, `bytes` is the whole site."""
+    """What a build made. `written`, `unchanged`, `removed` count files; `files` and `bytes` are the whole site."""
 
     path: Path
     pages: int
+    files: int
     written: int
     unchanged: int
     removed: int
     bytes: int
+    warnings: tuple[str, ...] = ()
 
 
-def build_site(source: HistorySource, output: Path, *, base_url: str | None = None) -> BuildReport:
+def build_site(
+    source: HistorySource, output: Path, *, base_url: str | None = None, samples: int = SAMPLED_RUNS
+) -> BuildReport:
     """Write the site of a history into `output`, which is empty, new, or a site that perftrack built.
 
     The same source gives the same bytes; only files whose bytes changed are written. A build that
     stops leaves the site as it was. `base_url` (http or https) is where the site will be served, for
-    canonical links. Raises PublishError.
+    canonical links; `samples`: of how many of the newest runs samples are shown. Raises PublishError.
     """
     _check_address(base_url)
     assets = asset_root()
     history = read_history(source)
-    pages = 0
     with open_site(output) as site:
-        for path, file in static_files(assets):
-            site.add(path, file.read_bytes())
-        for path, content in _data_files(history):
-            site.add(path, content)
-        renderer = Renderer(assets / "templates")
-        for page in _pages(history, source, base_url):
-            site.add(page.frame.path, renderer.render(page))
-            pages += 1
+        lines = all_lines(history, source)
+        search = ChangeSearch(lines, site.former(CACHE))
+        try:
+            for path, file in static_files(assets):
+                site.add(path, file.read_bytes())
+            site.add("data/charts.js", chart_script(site.former("data/charts.js")))
+            benchmarks = tuple(benchmark_pages(history, base_url))
+            renderer = Renderer(assets / "templates")
+            pages = _add_pages(site, renderer, history, benchmarks, base_url)
+            numbers = catalogue(history)
+            rows = grid_rows(history)
+            _add_indexes(site, history, numbers, rows)
+            _add_exports(site, history, rows)
+            _add_packed(site, "data/compare.js", comparison_file(history, source, numbers))
+            for path, packed in kernel_files(history):
+                _add_packed(site, path, packed)
+            _add_runs(site, history, source, numbers, samples)
+            changes = search.found()
+            found = _by_series(lines, changes)
+            told = source.chapters(watched_lanes(history, lines, changes, source.line(), source.threshold()))
+            pages += _add_story(site, renderer, history, source, told, base_url)
+            site.add(CACHE, search.to_cache())
+            _add_series(site, history, numbers, found, benchmarks)
+        finally:
+            search.close()
         done = site.publish()
-    return BuildReport(output, pages, done.written, done.unchanged, done.removed, done.bytes)
+        warnings = size_warnings(site.sizes())
+    return BuildReport(output, pages, done.files, done.written, done.unchanged, done.removed, done.bytes, warnings)
 
 
-def _data_files(history: History) -> Iterator[tuple[str, bytes]]:
-    from perftrack.publish.charts import chart_specs
+def _add_pages(
+    site: SiteWriter,
+    renderer: Renderer,
+    history: History,
+    benchmarks: Sequence[BenchmarkPage],
+    base_url: str | None,
+) -> int:
+    if benchmarks:
+        site.add("data/shell.js", shell_script(renderer.body(benchmarks[0])))
+    pages: list[Page] = [
+        *benchmarks,
+        run_page(history, base_url),
+        runs_page(history, base_url),
+        compare_page(history, base_url),
+        kernels_page(history, base_url),
+        ceilings_page(history, base_url),
+        environments_page(history, base_url),
+        method_page(history, base_url),
+    ]
+    for page in pages:
+        site.add(page.frame.path, renderer.render(page))
+    return len(pages)
 
-    yield "data/charts.js", data_script("charts", chart_specs())
-    yield "data/history.js", data_script("history", run_index(history))
-    yield "data/overview.js", data_script("overview", columns(GridRow, grid_rows(history)))
-    for series in history.series:
-        key = addresses.series_key(series)
-        yield addresses.series_data(key), data_script(f"series/{key}", trend_data(history, series))
+
+def _add_story(
+    site: SiteWriter,
+    renderer: Renderer,
+    history: History,
+    source: HistorySource,
+    told: Sequence[Chapter],
+    base_url: str | None,
+) -> int:
+    """What became of the project: pages that wait for the changes to be found."""
+    pages: list[Page] = [
+        changes_page(history, told, base_url),
+        status_page(history, source, base_url),
+        overview_page(history, base_url, told),
+    ]
+    for page in pages:
+        site.add(page.frame.path, renderer.render(page))
+    _add_packed(site, "data/changes.js", PackedFile("changes", change_list(history, told)))
+    site.add(addresses.CHANGES_JSON, changes_json(history, told))
+    site.add(addresses.FEED, feed(history, told, base_url))
+    return len(pages)
 
 
-def _pages(history: History, source: HistorySource, base_url: str | None) -> Iterator[Page]:
-    yield from benchmark_pages(history, base_url)
-    runs = RunPages(history, base_url)
-    yield from runs.pages(source)
-    yield runs.index()
-    yield environments_page(history, base_url)
-    yield method_page(history, base_url)
-    yield overview_page(history, base_url)
+_VEGA = tuple(f"static/vendor/{name}/{name}.min.js" for name in ("vega", "vega-lite", "vega-embed"))
+_SHELL_SCRIPTS = ("format", "marks", "grid", "chart", "series", "points", "trend", "benchmark")
+
+
+def shell_script(markup: str) -> bytes:
+    """The script that fills a benchmark's shell: its markup is a template's, with nothing of a benchmark in it."""
+    return (
+        b"perftrack.shell("
+        + json_bytes(
+            {"markup": markup, "scripts": [*_VEGA, *(f"static/app/{name}.js" for name in _SHELL_SCRIPTS)]}
+        )
+        + b");\n"
+    )
+
+
+def _add_indexes(site: SiteWriter, history: History, numbers: Catalogue, rows: Sequence[GridRow]) -> None:
+    """What many pages look things up in."""
+    indexes = {
+        "history": json_fields(run_index(history)),
+        "runs": run_list(history),
+        "catalogue": listing(history, numbers),
+        "kernels": kernel_list(history),
+        "overview": columns(GridRow, rows),
+    }
+    for name, document in indexes.items():
+        _add_packed(site, f"data/{name}.js", PackedFile(name, document))
+
+
+def _add_exports(site: SiteWriter, history: History, rows: Sequence[GridRow]) -> None:
+    """What is for others than the site's own pages."""
+    site.add(addresses.LATEST_JSON, latest_json(history, rows))
+    for path, content in badge_files(rows):
+        site.add(path, content)
+
+
+def _add_runs(site: SiteWriter, history: History, source: HistorySource, numbers: Catalogue, samples: int) -> None:
+    details = source.details()
+    sampled = newest_sampled(history, details, samples)
+    for path, file in RunFiles(history, numbers, details).files(sampled):
+        _add_packed(site, path, file)
+    for path, file in environment_files(details):
+        _add_packed(site, path, file)
+    keys = {(addresses.case_key(s.case), s.metric): addresses.series_key(s) for s in history.series}
+    for run_id in sorted(sampled):
+        path = addresses.sample_data(run_id)
+        # What a run measured never changes, so its samples are read once.
+        signature = f"{FORMAT} {__version__}"
+        if not site.keep(path, signature):
+            site.add(path, sample_file(source.run(run_id), run_id, keys).script(), signature)
+
+
+def _by_series(lines: Sequence[SeriesLine], found: Sequence[Found]) -> dict[int, list[tuple[SeriesLine, Found]]]:
+    by_series: dict[int, list[tuple[SeriesLine, Found]]] = defaultdict(list)
+    for line, changes in zip(lines, found, strict=True):
+        by_series[line.series].append((line, changes))
+    return by_series
+
+
+def _add_series(
+    site: SiteWriter,
+    history: History,
+    numbers: Catalogue,
+    found: Mapping[int, list[tuple[SeriesLine, Found]]],
+    benchmarks: Sequence[BenchmarkPage],
+) -> None:
+    first = {page.entries[0].key: page for page in benchmarks}
+    for at, series in enumerate(history.series):
+        page = first.get(addresses.series_key(series))
+        own = found.get(at, [])
+        for path, file in series_files(history, numbers, at, own, page_document(page) if page else None):
+            _add_packed(site, path, file)
+
+
+def _add_packed(site: SiteWriter, path: str, file: PackedFile) -> None:
+    signature = file.signature()
+    if not site.keep(path, signature):
+        site.add(path, file.script(), signature)
 
 
 def _check_address(base_url: str | None) -> None:

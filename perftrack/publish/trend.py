@@ -1,29 +1,42 @@
-"""One series as the browser reads it: columns that refer to runs and lanes by position.
-
-The files are many and their points are the bulk of a site, hence columns, six digits and tables of
-what repeats.
-"""
+"""One series as the browser reads it: what tells it, then columns that refer to runs and lanes by position."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from perftrack.core.history import Point, Series
+import numpy as np
+from numpy.typing import NDArray
+
+from perftrack.core.changes.watch import WatchedChange
 from perftrack.core.model import Interval, Status
 from perftrack.core.units import format_interval
+from perftrack.publish import addresses
+from perftrack.publish.catalogue import Catalogue, facet_rows, local_codes, steps
+from perftrack.publish.changes import Found
 from perftrack.publish.gather import History
-from perftrack.publish.lanes import lane_differences
+from perftrack.publish.lanes import LaneView, lane_differences
+from perftrack.publish.lines import SeriesLine
+from perftrack.publish.numerals import Ints
+from perftrack.publish.packing import PackedFile
+from perftrack.publish.points import SeriesPoints, distinct
+from perftrack.publish.thinning import thinned
 
-_STATUS_LETTERS = {Status.OK: "o", Status.FAILED: "f", Status.SKIPPED: "s"}
+# The fields of a change's row. The first five but `lane` are runs: of the last value before it, those at the ends
+# of the range in which the new level was first seen, and the most likely one. `lo` and `hi` are of the ratio.
+CHANGE = (
+    "lane", "before", "first", "last", "likely", "probability", "kind", "direction", "standing", "from", "to",
+    "ratio", "lo", "hi", "p",
+)  # fmt: skip
 SPARK_POINTS = 40
 _SPARK_STEPS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True, slots=True)
 class LaneBreak:
-    """A lane that starts after the series did. `at` is the position of its first point in the columns."""
+    """A lane that starts after the series did: `at` is the position of its first point."""
 
     at: int
     lane: int
@@ -31,130 +44,124 @@ class LaneBreak:
     fields: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Notes:
-    """Why a point has its tier, and what it does not show."""
+def series_files(
+    history: History,
+    catalogue: Catalogue,
+    at: int,
+    found: Sequence[tuple[SeriesLine, Found]],
+    page: Mapping[str, object] | None = None,
+) -> Iterator[tuple[str, PackedFile]]:
+    """Path and content of the file of series[at], and of the one with every point where that has not all of them.
 
-    reasons: tuple[str, ...]
-    limitations: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TrendData:
-    """Points by commit. `value`, `lo`, `hi` are in `unit`; `tier` and `status` hold one letter per point.
-
-    `run` and `lane` are positions in the site's history (lane -1: no environment was recorded); `note`
-    is a position in `notes`.
+    `page`: what the benchmark's page says, in the file of its first series.
     """
-
-    name: str
-    metric: str
-    unit: str
-    direction: str
-    run: tuple[int, ...]
-    value: tuple[float | None, ...]
-    lo: tuple[float | None, ...]
-    hi: tuple[float | None, ...]
-    tier: str
-    status: str
-    lane: tuple[int, ...]
-    note: tuple[int, ...]
-    notes: tuple[Notes, ...]
-    breaks: tuple[LaneBreak, ...]
-
-
-def trend_data(history: History, series: Series) -> TrendData:
-    points = history.ordered(series)
-    notes: dict[Notes, int] = {}
-    note = tuple(notes.setdefault(_notes(p), len(notes)) for p in points)
-    return TrendData(
-        name=series.case.id,
-        metric=series.metric,
-        unit=series.unit,
-        direction=series.direction.value,
-        run=tuple(history.run_index[p.run_id] for p in points),
-        value=tuple(number(p.value) for p in points),
-        lo=tuple(number(p.interval.lo if p.interval else None) for p in points),
-        hi=tuple(number(p.interval.hi if p.interval else None) for p in points),
-        tier="".join(p.tier.value for p in points),
-        status="".join(_STATUS_LETTERS[p.status] for p in points),
-        lane=tuple(history.lane_index.get(p.lane, -1) for p in points),
-        note=note,
-        notes=tuple(notes),
-        breaks=lane_breaks(history, points),
-    )
+    points = history.points(at)
+    span = history.table.span(at)
+    breaks = lane_breaks(history, points)
+    turns = [b.at for b in breaks] + [b.at - 1 for b in breaks]
+    shown = thinned(points, [*turns, *(place for line, changes in found for place in _places(line, changes))])
+    keys, codes = local_codes(points.facet.astype(np.int64) * 2 + catalogue.bounded[span])
+    facets, notes = facet_rows(history, keys.tolist())
+    head, key = points.head, addresses.series_key(points.head)
+    document = {
+        "name": head.case.id,
+        "metric": head.metric,
+        "unit": head.unit,
+        "dir": head.direction.value,
+        "total": len(points),
+        "commits": int(np.count_nonzero(np.diff(points.commit, prepend=-1))),
+        "failed": sum(int((codes == k).sum()) for k, row in enumerate(facets) if row[0] == Status.FAILED.value),
+        "ref": [int(catalogue.digits[at]), int(catalogue.exponent[at])],
+        "facets": facets,
+        "notes": notes,
+        "breaks": [[int(points.run[b.at]), b.lane, b.previous, b.fields] for b in breaks],
+        "changes": [_change_row(history, points, line, w) for line, changes in found for w in changes],
+        **({"page": page} if page else {}),
+    }
+    columns = {"run": points.run.astype(np.int64), "facet": codes, **catalogue.columns(span)}
+    yield addresses.series_data(key), PackedFile(f"series/{key}", document, _chosen(columns, shown))
+    if len(shown) < len(points):
+        every = np.arange(len(points))
+        yield addresses.full_data(key), PackedFile(f"full/{key}", {}, _chosen(columns, every))
 
 
-def lane_breaks(history: History, points: Sequence[Point]) -> tuple[LaneBreak, ...]:
+def _chosen(columns: dict[str, Ints], at: NDArray[np.intp]) -> dict[str, Ints]:
+    return {name: steps(column[at]) if name == "run" else column[at] for name, column in columns.items()}
+
+
+def _places(line: SeriesLine, changes: Found) -> list[int]:
+    """Points that show a change: the last before it, and those at the ends and in the middle of its range."""
+    places = {
+        p for w in changes for p in (w.change.first - 1, w.change.first, w.change.most_likely, w.change.last)
+    }
+    return [int(line.at[place]) for place in sorted(places) if place >= 0]
+
+
+def _change_row(history: History, points: SeriesPoints, line: SeriesLine, watched: WatchedChange) -> list[object]:
+    """A change as the browser reads it; see `CHANGE`."""
+    change = watched.change
+    runs = points.run[line.at]
+    interval = change.interval
+    return [
+        history.lane_index.get(line.lane, -1),
+        int(runs[change.first - 1]) if change.first else None,
+        int(runs[change.first]),
+        int(runs[change.last]),
+        int(runs[change.most_likely]),
+        number(change.probability),
+        change.kind.value,
+        change.direction.value,
+        watched.standing.value,
+        number(change.before),
+        number(change.after),
+        number(change.ratio),
+        number(interval.lo if interval else None),
+        number(interval.hi if interval else None),
+        number(change.p_value),
+    ]
+
+
+def lane_breaks(history: History, points: SeriesPoints) -> tuple[LaneBreak, ...]:
     """Where lanes begin in a series after its first point, with the fields that differ from the lane before.
 
     The lane before is that of the nearest earlier point: where machines take turns it is one of them,
     and where one machine was upgraded it is the one that ended.
     """
-    found: list[LaneBreak] = []
-    seen: set[int] = set()
-    previous = -1
-    for at, point in enumerate(points):
-        slot = history.lane_index.get(point.lane, -1)
-        if slot < 0:
-            continue
-        if slot not in seen and previous >= 0:
-            differing = lane_differences(history.lanes[previous].lane, history.lanes[slot].lane)
-            fields = tuple(str(d) for d in differing if d.refuses)
-            found.append(LaneBreak(at, slot, previous, fields))
-        seen.add(slot)
-        previous = slot
-    return tuple(found)
-
-
-def current(points: Sequence[Point]) -> Sequence[Point]:
-    """Points of clean trees where there are any: a dirty run did not measure the commit's own code."""
-    return [p for p in points if not p.dirty] or points
-
-
-def superseded_lanes(history: History, points: Sequence[Point]) -> frozenset[str]:
-    """Lanes of a series that ended before another one began: its points are history, not the present."""
-    spans: dict[str, tuple[int, int]] = {}
-    for point in points:
-        at = history.commit_of(point)
-        first, last = spans.get(point.lane, (at, at))
-        spans[point.lane] = (min(first, at), max(last, at))
-    return frozenset(lane for lane, (_, last) in spans.items() if any(first > last for first, _ in spans.values()))
-
-
-def sparkline(points: Sequence[Point]) -> str:
-    """The last values of one lane as one character each: `0` lowest to `z` highest, `-` not measured.
-
-    A series whose values all agree reads as a line in the middle.
-    """
-    shown = [number(p.value) if p.status is Status.OK else None for p in points[-SPARK_POINTS:]]
-    values = [v for v in shown if v is not None]
-    if not values:
-        return "-" * len(shown)
-    lowest, span = min(values), max(values) - min(values)
-    top = len(_SPARK_STEPS) - 1
-    return "".join(
-        "-" if v is None else _SPARK_STEPS[round(top * ((v - lowest) / span if span else 0.5))] for v in shown
+    lane = points.lane
+    at = np.flatnonzero(lane >= 0)
+    own = lane[at]
+    if len(distinct(own)) < 2:
+        return ()
+    firsts = np.sort(np.unique(own, return_index=True)[1])[1:]
+    return tuple(
+        LaneBreak(
+            int(at[k]), int(own[k]), int(own[k - 1]), _fields(history.lanes[own[k - 1]], history.lanes[own[k]])
+        )
+        for k in firsts.tolist()
     )
 
 
-def summary(history: History, series: Series) -> str:
-    """The trend in words, for those who do not see the chart."""
-    points = history.ordered(series)
-    measured = [p for p in points if p.status is Status.OK and p.value is not None]
-    commits = len({p.sha for p in points})
-    parts = [
-        f"{series.metric} of {series.case.id}: {_count(len(points), 'point')} over {_count(commits, 'commit')}"
-    ]
-    lanes = len(series.lanes)
-    if lanes > 1:
-        parts.append(f"in {lanes} lanes that are not comparable with one another")
-    if measured:
-        newest = measured[-1]
-        parts.append(f"newest {shown_value(newest.value, series.unit, newest.interval)}, tier {newest.tier.value}")
-    if failed := sum(p.status is Status.FAILED for p in points):
-        parts.append(f"{failed} failed")
-    return ", ".join(parts) + "."
+@lru_cache(maxsize=4096)
+def _fields(before: LaneView, after: LaneView) -> tuple[str, ...]:
+    return tuple(str(d) for d in lane_differences(before.lane, after.lane) if d.refuses)
+
+
+def sparkline(points: SeriesPoints, at: NDArray[np.intp]) -> str:
+    """The last values at some points as one character each: `0` lowest to `z` highest, `-` not measured.
+
+    A series whose values all agree reads as a line in the middle.
+    """
+    last = at[-SPARK_POINTS:]
+    values = np.where(points.ok[last] & np.isfinite(points.value[last]), points.value[last], np.nan)
+    shown = [number(v) for v in values.tolist()]
+    measured = [v for v in shown if v is not None]
+    if not measured:
+        return "-" * len(shown)
+    lowest, span = min(measured), max(measured) - min(measured)
+    top = len(_SPARK_STEPS) - 1
+    if not span or not math.isfinite(span):
+        return "".join("-" if v is None else _SPARK_STEPS[round(top * 0.5)] for v in shown)
+    return "".join("-" if v is None else _SPARK_STEPS[round(top * ((v - lowest) / span))] for v in shown)
 
 
 def shown_value(value: float | None, unit: str, interval: Interval | None) -> str:
@@ -167,11 +174,3 @@ def number(value: float | None) -> float | None:
     if value is None or not math.isfinite(value):
         return None
     return float(f"{value:.6g}")
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def _notes(point: Point) -> Notes:
-    return Notes(tuple(r.message for r in point.reasons), tuple(r.message for r in point.limitations))

@@ -8,16 +8,17 @@ wrote are ever removed: what else lies in the folder (a CNAME, a Git worktree's 
 from __future__ import annotations
 
 import contextlib
-import errno
-import fcntl
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from perftrack.errors import PublishError
+from perftrack.publish.folder import explained, holds, keep_as, locked, remove_if_empty, undo
 from perftrack.publish.marker import MARKER, STAGING, former_files, is_plain, marker_bytes
+from perftrack.publish.signatures import SIGNATURES, Signature, former_signatures, short, signature_bytes
+from perftrack.publish.sizes import FolderSize
 
 _FRONT = "index.html"
 
@@ -31,60 +32,107 @@ class Written:
     removed: int
     bytes: int
 
+    @property
+    def files(self) -> int:
+        return self.written + self.unchanged
+
 
 class SiteWriter:
     """Collects the files of one build. Nothing in the site changes before `publish`."""
 
-    def __init__(self, output: Path, former: frozenset[str]) -> None:
+    def __init__(self, output: Path, former: frozenset[str], signatures: Mapping[str, Signature]) -> None:
         self._output = output
         self._former = former
+        self._signatures = signatures
         self._staging = output / STAGING
         self._added: set[str] = set()
+        self._signed: dict[str, Signature] = {}
         self._staged: list[str] = []
         self._safe_parents: set[Path] = set()
+        self._made: set[Path] = set()
         self._bytes = 0
+        self._sizes: dict[str, FolderSize] = {}
 
-    def add(self, path: str, content: bytes) -> None:
+    def __contains__(self, path: object) -> bool:
+        return path in self._added
+
+    def former(self, path: str) -> bytes | None:
+        """What a former build wrote to a path; None where it wrote nothing."""
+        if path not in self._former:
+            return None
+        with contextlib.suppress(OSError):
+            return self._target(path).read_bytes()
+        return None
+
+    def keep(self, path: str, signature: str) -> bool:
+        """Take a file as it is, if the last build wrote it under this signature and it still has its size."""
+        known = self._signatures.get(path)
+        if known is None or known.text != short(signature) or path in self._added:
+            return False
+        target = self._target(path)
+        try:
+            if target.is_symlink() or target.stat().st_size != known.size:
+                return False
+        except OSError:
+            return False
+        self._take(path, known.size, signature)
+        return True
+
+    def add(self, path: str, content: bytes, signature: str | None = None) -> None:
         """Take one file; `path` is relative to the site, with forward slashes.
 
-        Raises PublishError for a path that is not plain, that leaves the site, or that was added before.
+        `signature`: of all that the content follows from, for `keep`. Raises PublishError for a path that is not
+        plain, that leaves the site, or that was added before.
         """
         if not is_plain(path):
             raise PublishError(f"not a path inside a site: {path!r}")
         if path in self._added:
             raise PublishError(f"two pages claim the address {path}", "rename one of the benchmarks")
-        with _explained(self._output):
-            if not _holds(self._target(path), content):
+        with explained(self._output):
+            if not holds(self._target(path), content):
                 staged = self._staging / "new" / path
-                staged.parent.mkdir(parents=True, exist_ok=True)
+                if staged.parent not in self._made:
+                    staged.parent.mkdir(parents=True, exist_ok=True)
+                    self._made.add(staged.parent)
                 staged.write_bytes(content)
                 self._staged.append(path)
+        self._take(path, len(content), signature)
+
+    def sizes(self) -> dict[str, FolderSize]:
+        """How much of the site is in each folder."""
+        return dict(self._sizes)
+
+    def _take(self, path: str, size: int, signature: str | None) -> None:
         self._added.add(path)
-        self._bytes += len(content)
+        self._bytes += size
+        folder = path.rpartition("/")[0]
+        own = self._sizes.get(folder, FolderSize())
+        self._sizes[folder] = FolderSize(own.files + 1, own.bytes + size)
+        if signature is not None:
+            self._signed[path] = Signature(short(signature), size)
 
     def publish(self) -> Written:
         """Move what changed into place and remove what former builds wrote and this one did not."""
-        with _explained(self._output):
+        with explained(self._output):
             return self._publish()
 
     def _publish(self) -> Written:
         stale = sorted(p for p in self._former - self._added if os.path.lexists(self._target(p)))
-        # The front page goes last: by then all that it leads to is there.
-        self._staged.sort(key=lambda path: path == _FRONT)
+        self._staged.sort(key=_turn)
         done: list[tuple[Path, Path | None]] = []
         try:
             # Known files first, so that a build killed between two renames leaves none that nobody owns.
+            # Signatures go before the files that they are of, and come back after them.
+            self._remove(done, SIGNATURES)
             self._mark(done, self._former | self._added)
             for path in self._staged:
                 self._put(done, path, self._staging / "new" / path)
             for path in stale:
-                target = self._target(path)
-                old = self._aside(done)
-                done.append((target, old))
-                target.replace(old)
+                self._remove(done, path)
             self._mark(done, self._added)
+            self._put_own(done, SIGNATURES, signature_bytes(marker_bytes(self._added), self._signed))
         except BaseException:
-            _undo(done)
+            undo(done)
             raise
         self._prune(stale)
         return Written(len(self._staged), len(self._added) - len(self._staged), len(stale), self._bytes)
@@ -113,22 +161,32 @@ class SiteWriter:
         old: Path | None = None
         if os.path.lexists(target):
             old = self._aside(done)
-            _keep(target, old)
+            keep_as(target, old)
         done.append((target, old))  # before the rename: an interrupt between the two must still be undone
         staged.replace(target)
 
+    def _remove(self, done: list[tuple[Path, Path | None]], path: str) -> None:
+        target = self._target(path)
+        if os.path.lexists(target):
+            old = self._aside(done)
+            done.append((target, old))
+            target.replace(old)
+
     def _mark(self, done: list[tuple[Path, Path | None]], files: frozenset[str] | set[str]) -> None:
         content = marker_bytes(files)
-        if not _holds(self._output / MARKER, content):
-            staged = self._staging / MARKER
-            staged.write_bytes(content)
-            self._put(done, MARKER, staged)
+        if not holds(self._output / MARKER, content):
+            self._put_own(done, MARKER, content)
+
+    def _put_own(self, done: list[tuple[Path, Path | None]], name: str, content: bytes) -> None:
+        staged = self._staging / name
+        staged.write_bytes(content)
+        self._put(done, name, staged)
 
     def _prune(self, stale: list[str]) -> None:
         """Folders that removing left empty."""
         for folder in sorted({parent for p in stale for parent in (self._output / p).parents}, reverse=True):
             if folder.is_relative_to(self._output) and folder != self._output:
-                _remove_if_empty(folder)
+                remove_if_empty(folder)
 
 
 @contextlib.contextmanager
@@ -139,81 +197,29 @@ def open_site(output: Path) -> Iterator[SiteWriter]:
     writing it, or it cannot be written (permissions, full disk).
     """
     with contextlib.ExitStack() as clean:
-        with _explained(output):
+        with explained(output):
             output = output.absolute().resolve()
             created = not output.exists()
             former = former_files(output)
             output.mkdir(parents=True, exist_ok=True)
             if created:
-                clean.callback(_remove_if_empty, output)
-            clean.enter_context(_locked(output))
+                clean.callback(remove_if_empty, output)
+            clean.enter_context(locked(output))
             staging = output / STAGING
             shutil.rmtree(staging, ignore_errors=True)  # the lock is ours: its build was killed
             staging.mkdir()
             clean.callback(shutil.rmtree, staging, ignore_errors=True)
-        yield SiteWriter(output, former)
+        yield SiteWriter(output, former, former_signatures(output, former))
 
 
-def _remove_if_empty(folder: Path) -> None:
-    with contextlib.suppress(OSError):
-        folder.rmdir()
+def _turn(path: str) -> int:
+    """When a file is moved into place: first what others lead to, then the indexes, and the front page last.
 
-
-def _holds(target: Path, content: bytes) -> bool:
-    """Whether a regular file already has these bytes."""
-    try:
-        if target.is_symlink() or target.stat().st_size != len(content):
-            return False
-        return target.read_bytes() == content
-    except FileNotFoundError:
-        return False
-
-
-def _keep(target: Path, old: Path) -> None:
-    """A second name for a file; a copy on file systems without hard links."""
-    try:
-        os.link(target, old, follow_symlinks=False)
-    except OSError:
-        shutil.copy2(target, old, follow_symlinks=False)
-
-
-def _undo(done: list[tuple[Path, Path | None]]) -> None:
-    for target, old in reversed(done):
-        with contextlib.suppress(OSError):
-            if old is None:
-                target.unlink()
-            else:
-                old.replace(target)
-
-
-@contextlib.contextmanager
-def _locked(output: Path) -> Iterator[None]:
-    """Hold the folder itself as the lock: it ends with the process, whatever ends that."""
-    handle = os.open(output, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise PublishError(f"another build is writing {output}", "wait until it is done") from error
-        except OSError as error:
-            # Some network file systems lock no folders; two builds at once are then up to the user.
-            if error.errno not in (errno.EBADF, errno.ENOLCK, errno.EINVAL, errno.ENOTSUP):
-                raise
-        yield
-    finally:
-        os.close(handle)
-
-
-@contextlib.contextmanager
-def _explained(output: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        where = error.filename or output
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            hint = "free some space, or give --output a folder on another disk"
-        elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-            hint = "make the folder writable, or give --output another one"
-        else:
-            hint = "check the folder, or give --output another one"
-        raise PublishError(f"cannot write the site: {where}: {error.strerror or error}", hint) from error
+    A position in the history that an index lacks is passed over by pages, so that the old indexes do with the new
+    data in between, or for good where a build is killed there.
+    """
+    if path == _FRONT:
+        return 3
+    if path.startswith("data/"):
+        return 2 if path.count("/") == 1 else 0
+    return 1

@@ -8,6 +8,13 @@ from pathlib import Path
 from perftrack.vcs.command import failed, git, readable
 
 
+# What a first commit is a change of, by the length of a SHA in the repository's object format.
+EMPTY_TREES = {
+    40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
     """Lines `added` and `removed`; None for a file that is not text."""
@@ -17,8 +24,12 @@ class ChangedFile:
     removed: int | None
 
 
-def changed_files(root: Path, before: str, after: str) -> tuple[ChangedFile, ...]:
-    """Files that differ between two commits by SHA; most lines first. Raises GitError."""
+def changed_files(root: Path, before: str | None, after: str) -> tuple[ChangedFile, ...]:
+    """Files that differ between two commits by SHA; most lines first. All of `after` where there is none before.
+
+    Raises GitError.
+    """
+    before = before or EMPTY_TREES[len(after)]
     options = ("--numstat", "-z", "--no-renames", "--no-ext-diff", "--no-textconv")
     answer = git(root, ["diff", *options, before, after, "--"])
     if answer.status != 0:

@@ -115,7 +115,11 @@ def visit(chromium: Browser, plain: BrowserContext) -> Iterator[Visit]:
         page.on("dialog", lambda dialog: (said.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         page.on("request", lambda asked: said.append(asked.url) if asked.url.split("/", 3)[:3] != own else None)
         page.goto(address)
-        if page.locator("#chart").count() and options.get("java_script_enabled", True):
+        if page.locator("#run").count() and options.get("java_script_enabled", True):
+            page.wait_for_selector("#run[aria-busy=false]")
+        if page.locator("#comparison").count() and options.get("java_script_enabled", True):
+            page.wait_for_selector("#comparison[aria-busy=false]")
+        if address.split("#", maxsplit=1)[0].count("/benchmarks/") and options.get("java_script_enabled", True):
             page.wait_for_selector("#chart[aria-busy=false]")
         return page
 
@@ -132,13 +136,15 @@ def places(site: Path) -> dict[str, str]:
     def only(pattern: str) -> str:
         return sorted(site.glob(pattern))[-1].relative_to(site).as_posix()
 
+    runs = sorted(path.stem for path in site.glob("data/runs/*.js"))
     return {
         "overview": "index.html",
         "benchmark": only("benchmarks/matmul-*.html"),
         "failing": only("benchmarks/attention-*.html"),
         "single": only("benchmarks/softmax-*.html"),
-        "run": only("runs/*.html"),
+        "run": f"run.html#run={runs[-1]}",
         "runs": "runs.html",
+        "compare": "compare.html",
         "environments": "environments.html",
         "method": "method.html",
     }

@@ -7,7 +7,7 @@ import pytest
 
 from tests.browser.conftest import PHONE, Visit
 
-KINDS = ("overview", "benchmark", "failing", "single", "run", "runs", "environments", "method")
+KINDS = ("overview", "benchmark", "failing", "single", "run", "runs", "compare", "environments", "method")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -26,15 +26,18 @@ def test_a_phone_scrolls_only_down(visit: Visit, site: Path, places: dict[str, s
 
 
 def test_hostile_text_is_shown_and_does_nothing(visit: Visit, hostile_site: Path) -> None:
-    kinds = ("index.html", "runs.html", "environments.html", "benchmarks/*.html", "runs/*.html")
-    for path in [path for kind in kinds for path in sorted(hostile_site.glob(kind))[-2:]]:
-        page = visit(path.as_uri())
-        if path.parent.name == "benchmarks":
+    kinds = ("index.html", "runs.html", "compare.html", "environments.html", "benchmarks/*.html")
+    addresses = [path.as_uri() for kind in kinds for path in sorted(hostile_site.glob(kind))[-2:]]
+    runs = [path.stem for path in sorted(hostile_site.glob("data/runs/*.js"))[-2:]]
+    addresses += [f"{(hostile_site / 'run.html').as_uri()}#run={run}" for run in runs]
+    for address in addresses:
+        page = visit(address)
+        if "/benchmarks/" in address:
             page.locator("#chart").focus()
             page.keyboard.press("End")
             page.locator("#behind summary").click()
             page.locator("#points tbody tr").nth(1).wait_for()
-        if path.parent.name == "runs":
+        if "run.html" in address:
             page.locator(".expand").first.click()
         assert page.locator("main img").count() == 0
         assert page.locator("main script:not([type='application/json'])").count() == 0

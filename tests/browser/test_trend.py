@@ -121,7 +121,7 @@ def test_a_click_opens_the_run_of_a_point(visit: Visit, single: str) -> None:
     box = page.locator(MARKS).nth(5).bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.wait_for_url("**/runs/*.html")
+    page.wait_for_url("**/run.html#run=*")
 
 
 def test_dragging_zooms_and_the_address_keeps_it(visit: Visit, origin: str, places: dict[str, str]) -> None:

@@ -12,11 +12,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from perftrack.core.changes.appraisal import WatchedLane
+from perftrack.core.changes.chronicle import Chapter
+from perftrack.core.changes.silence import Reporter, SilenceKind, SilenceRules
 from perftrack.core.discoveries import control_false_discoveries
 from perftrack.core.estimate import estimate
 from perftrack.core.fingerprint import UNKNOWN, EnvironmentFingerprint
 from perftrack.core.history import Lane, Point, RunSummary, Series, lane_id
 from perftrack.core.judgement import Judgement
+from perftrack.core.launches.launch import Profile
 from perftrack.core.model import (
     Cache,
     Case,
@@ -35,10 +39,13 @@ from perftrack.core.model import (
     Timer,
     Window,
 )
+from perftrack.core.noise import LaneNoise
+from perftrack.core.pointtable import PointTable, RunDetail, table_of
 from perftrack.core.reasons import reason
 from perftrack.core.share import Ceilings, Work
 from perftrack.core.verdict import judge
-from perftrack.publish.gather import Project
+from perftrack.publish.gather import Epochs, Project
+from perftrack.store.rows import within_variance
 
 SCRIPT = "<script>alert(1)</script>"
 IMAGE = '"><img src=x onerror=alert(1)>'
@@ -314,6 +321,18 @@ class SyntheticHistory:
             found.append(ProcessSamples(index, tuple(windows), inner_reps=10, resolution_s=1e-9))
         return tuple(found)
 
+    def points(self) -> PointTable:
+        return table_of(self.series())
+
+    def details(self) -> Mapping[str, RunDetail]:
+        return {run_id: detail_of(self.run(run_id)) for run_id in self._ids}
+
+    def line(self) -> Sequence[str]:
+        return [c.sha for c in self._commits]
+
+    def epochs(self) -> Epochs | None:
+        return None
+
     def series(self) -> Sequence[Series]:
         if self._series is None:
             self._series = self._make_series()
@@ -343,8 +362,30 @@ class SyntheticHistory:
             reasons=m.reasons,
             limitations=m.limitations,
             lane=lane_id(m.fingerprint, m.protocol),
+            within_variance=within_variance(m),
             processes=len(m.processes),
         )
+
+    def threshold(self) -> float:
+        return 0.02
+
+    def chapters(self, watched: Sequence[WatchedLane]) -> Sequence[Chapter]:
+        return ()
+
+    def reporters(self) -> Sequence[Reporter]:
+        if not self.runs():
+            return []
+        newest = max((r.started_at for r in self.runs()), default=0.0)
+        return [Reporter(SilenceKind.HOST, "bench-01", len(self.runs()), newest)]
+
+    def silence(self) -> SilenceRules:
+        return SilenceRules(14.0, 3)
+
+    def store_version(self) -> int:
+        return 4
+
+    def profiles(self) -> Sequence[Profile]:
+        return ()
 
     def judgements(self) -> Sequence[Judgement]:
         if self.count < 2:
@@ -354,10 +395,25 @@ class SyntheticHistory:
             judge(
                 self.measurement(s, last - 1) if s.since < last else None,
                 self.measurement(s, last),
+                noise=_NOISE,
             )
             for s in self.shapes
         ]
         return control_false_discoveries(pairs)
+
+
+def detail_of(run: Run) -> RunDetail:
+    """What a store would tell of a run beside its summary."""
+    lanes: dict[EnvironmentFingerprint, dict[str, None]] = {}
+    for m in run.measurements:
+        if m.fingerprint is not None:
+            lanes.setdefault(m.fingerprint, {})[lane_id(m.fingerprint, m.protocol)] = None
+    return RunDetail(
+        settings=run.settings,
+        environments=tuple((f, tuple(sorted(own))) for f, own in lanes.items()),
+        outputs={(m.case, m.metric): m.output for m in run.measurements if m.output},
+        sampled=any(m.processes for m in run.measurements),
+    )
 
 
 class FlatHistory(SyntheticHistory):
@@ -409,6 +465,7 @@ class FlatHistory(SyntheticHistory):
         )
 
 
+_NOISE = LaneNoise(0.002, 30)
 _FLOATING = (reason("clocks-floating"),)
 _SPREAD = tuple(1e-3 * math.sin(i * 2.3) for i in range(32))
 _LANES = {f.driver_version: lane_id(f, EVENT) for f in (OLD_DRIVER, NEW_DRIVER)}

@@ -32,11 +32,12 @@ def test_an_address_is_readable() -> None:
 
 def test_a_path_as_a_name_stays_in_its_folder() -> None:
     assert addresses.benchmark_page("../../etc/passwd").count("/") == 1
-    assert addresses.run_page("../../etc/passwd").count("/") == 1
+    assert addresses.run_page("../../etc/passwd").count("/") == 0
+    assert addresses.run_data("../../etc/passwd").count("/") == 2
 
 
 def test_a_run_id_is_its_own_address() -> None:
-    assert addresses.run_page("0123456789abcdef0123") == "runs/0123456789abcdef0123.html"
+    assert addresses.run_page("0123456789abcdef0123") == "run.html#run=0123456789abcdef0123"
 
 
 def test_root_of_leads_back_to_the_front_page() -> None:

@@ -13,6 +13,9 @@ TRENDS = [name for name in SPECS if name.startswith("trend-")]
 def test_there_is_one_specification_per_kind() -> None:
     assert sorted(SPECS) == [
         "distribution",
+        "intervals",
+        "launches",
+        "roofline",
         "trend-even-linear",
         "trend-even-log",
         "trend-time-linear",
@@ -22,6 +25,10 @@ def test_there_is_one_specification_per_kind() -> None:
 
 def test_specifications_are_the_same_every_time() -> None:
     assert json.dumps(chart_specs.__wrapped__()) == json.dumps(SPECS)
+
+
+def test_altair_s_schema_has_nothing_against_them() -> None:
+    assert chart_specs(validate=True) == SPECS
 
 
 @pytest.mark.parametrize("name", SPECS)

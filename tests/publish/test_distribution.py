@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perftrack.core.model import ProcessSamples, Window
-from perftrack.publish.distribution import MAX_SAMPLES, distribution, thin
-from perftrack.publish.results import Distribution
+from perftrack.publish.distribution import MAX_SAMPLES, Distribution, distribution, thin
 
 SAMPLES = st.lists(st.floats(1e-9, 1e3), min_size=2, max_size=120)
 

@@ -50,8 +50,20 @@ def test_positions_stay_when_history_grows() -> None:
 
 def test_points_are_in_commit_order() -> None:
     history = read_history(SyntheticHistory(8))
-    order = [history.commit_of(p) for p in history.ordered(history.series[0])]
-    assert order == sorted(order)
+    for at in range(len(history.series)):
+        commits = history.points(at).commit.tolist()
+        assert commits == sorted(commits)
+
+
+def test_points_stay_with_their_series_when_both_are_reordered() -> None:
+    source = SyntheticHistory(8)
+    history = read_history(source)
+    for at, head in enumerate(history.series):
+        (own,) = [s for s in source.series() if (s.case, s.metric) == (head.case, head.metric)]
+        values = {p.run_id: p.value for p in own.points}
+        points = history.points(at)
+        found = {history.runs[run].id: points.value_at(k) for k, run in enumerate(points.run.tolist())}
+        assert found == values
 
 
 def test_commits_and_runs_that_only_points_know_are_kept() -> None:

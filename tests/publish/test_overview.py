@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from perftrack.core.history import Point, RunSummary, Series
+from perftrack.core.history import Lane, Point, RunSummary, Series, lane_id
 from perftrack.core.judgement import Judgement, Verdict
 from perftrack.publish.gather import History, read_history
 from perftrack.publish.overview import change_of, grid_rows, overview_page
 from perftrack.publish.pages import Event, GridRow
-from tests.publish.synthetic import SyntheticHistory
+from tests.publish.synthetic import CPU, EVENT, HOST, NEW_DRIVER, OLD_DRIVER, SyntheticHistory
 
 HISTORY = read_history(SyntheticHistory(40))
 PAGE = overview_page(HISTORY, None)
@@ -76,7 +76,7 @@ def test_an_event_names_both_commits() -> None:
     one = event("matmul")
     assert one.baseline is not None and one.candidate is not None
     assert [one.baseline.sha, one.candidate.sha] == [c.sha for c in HISTORY.commits[-2:]]
-    assert one.candidate.run == f"runs/{HISTORY.runs[-1].id}.html"
+    assert one.candidate.run == f"run.html#run={HISTORY.runs[-1].id}"
 
 
 def test_counts_cover_every_judgement() -> None:
@@ -94,14 +94,22 @@ def test_a_row_shows_the_lane_that_replaced_another() -> None:
     assert HISTORY.lanes[row("softmax").lane].lane.fingerprint.driver_version == "570.86.10"
 
 
+class Doubled(SyntheticHistory):
+    """Every point stands in a second lane as well."""
+
+    def series(self) -> Sequence[Series]:
+        lane = lane_id(NEW_DRIVER, EVENT)
+        return [
+            replace(s, points=s.points + tuple(replace(p, lane=lane) for p in s.points)) for s in super().series()
+        ]
+
+    def lanes(self) -> Sequence[Lane]:
+        return [Lane(lane_id(f, p), f, p) for f, p in ((OLD_DRIVER, EVENT), (NEW_DRIVER, EVENT), (CPU, HOST))]
+
+
 def test_lanes_side_by_side_each_have_a_row() -> None:
-    history = read_history(SyntheticHistory(10))
-    doubled = [
-        replace(s, points=s.points + tuple(replace(p, lane=history.lanes[0].id) for p in s.points))
-        for s in history.series
-    ]
-    both = replace(history, series=tuple(doubled))
-    assert len([r for r in grid_rows(both) if r.name == "softmax"]) == 2
+    rows = grid_rows(read_history(Doubled(10, upgrade=None)))
+    assert len([r for r in rows if r.name == "tokenise"]) == 2
 
 
 def test_a_failed_case_has_a_row_without_a_value() -> None:

@@ -12,11 +12,12 @@ from perftrack.core.history import Series
 from perftrack.core.model import Status
 from perftrack.core.reasons import REASONS
 from perftrack.core.share import Ceilings, StoredCeiling, Work
+from perftrack.publish.addresses import series_key
 from perftrack.publish.benchmark import benchmark_pages
+from perftrack.publish.catalogue import catalogue, listing
 from perftrack.publish.gather import History, read_history
 from perftrack.publish.method import method_page
 from perftrack.publish.overview import grid_rows, overview_page
-from perftrack.publish.runs import RunPages
 from tests.publish.synthetic import SyntheticHistory
 
 
@@ -59,24 +60,21 @@ def test_a_benchmark_s_page_has_it_for_the_case_that_declares(source: Held, hist
     subject = source.subject()
     page = next(p for p in benchmark_pages(history, None) if p.name == subject.case.benchmark)
     declared = [e for e in page.entries if e.share is not None]
-    assert {e.case for e in declared} == {subject.case.id}
-    assert all(e.share is None and e.share_of == "" for e in page.entries if e.case != subject.case.id)
+    keys = {series_key(s) for s in history.series if s.case == subject.case}
+    assert {e.key for e in declared} <= keys
+    assert all(e.share is None and e.share_of == "" for e in page.entries if e.key not in keys)
 
 
-def test_a_run_s_page_holds_its_own_results_against_them(source: Held, history: History) -> None:
-    summary = history.runs[-1]
-    run = source.run(summary.id)
-    changed = replace(
-        run,
-        measurements=tuple(
-            replace(m, flops=1e9) if m.metric == "time" and m.value is not None else m for m in run.measurements
-        ),
-    )
-    page = RunPages(history, None).page(summary, changed)
-    shown = [r for r in page.rows if r.share is not None]
-    assert shown and all(r.metric == "time" and r.status == "ok" for r in shown)
-    assert all(r.share == pytest.approx(1e9 / r.value / 1e12, rel=1e-4) for r in shown if r.value)
-    assert all(r.share is None for r in RunPages(history, None).page(summary, run).rows)
+def test_the_listing_says_what_share_a_result_that_takes_a_second_would_have(
+    source: Held, history: History
+) -> None:
+    found = listing(history, catalogue(history))
+    rows = found["limits"]
+    assert isinstance(rows, list) and rows
+    for number, lane, share, name in rows:
+        assert found["id"][number] == source.subject().case.id  # type: ignore[index]
+        assert 0 <= lane < len(history.lanes)
+        assert (share, name) == (pytest.approx(1e9 / 1e12), "MAMF bfloat16")
 
 
 def test_a_history_without_ceilings_has_no_shares() -> None:
@@ -86,10 +84,11 @@ def test_a_history_without_ceilings_has_no_shares() -> None:
 
 def test_a_failed_result_has_no_share(source: Held, history: History) -> None:
     subject = source.subject()
-    (series,) = [s for s in history.series if s.case == subject.case and s.metric == "time"]
-    point = replace(series.points[-1], status=Status.FAILED)
-    assert history.share_of(series, series.points[-1]) is not None
-    assert history.share_of(series, point) is None
+    at = next(i for i, s in enumerate(history.series) if s.case == subject.case and s.metric == "time")
+    points = history.points(at)
+    facet, value = points.facet_at(len(points) - 1), points.value_at(len(points) - 1)
+    assert history.share_of(points.head, facet, value, None) is not None
+    assert history.share_of(points.head, replace(facet, status=Status.FAILED), value, None) is None
 
 
 def test_a_run_of_ceilings_alone_is_not_one_side_of_the_comparison() -> None:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,12 +11,16 @@ import pytest
 
 from perftrack.core.fingerprint import EnvironmentFingerprint
 from perftrack.core.history import Lane, RunSummary
-from perftrack.core.model import Commit, Run
+from perftrack.core.model import Commit
+from perftrack.core.pointtable import RunDetail
 from perftrack.errors import PublishError
 from perftrack.publish.marker import MARKER
+from perftrack.publish.signatures import SIGNATURES
 from perftrack.publish.site import BuildReport, build_site
-from tests.publish.synthetic import HOSTILE, IMAGE, SCRIPT, Shape, SyntheticHistory
+from tests.publish.synthetic import HOSTILE, IMAGE, SCRIPT, Shape, SyntheticHistory, default_shapes
+from tests.publish.unpacking import unpacked
 
+OURS = (MARKER, SIGNATURES)  # no part of the site, but of the next build
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'none'"
@@ -41,9 +45,8 @@ class Hostile(SyntheticHistory):
     def runs(self) -> Sequence[RunSummary]:
         return [replace(r, host=SCRIPT, label=IMAGE, perftrack_version=SCRIPT) for r in super().runs()]
 
-    def run(self, run_id: str) -> Run:
-        made = super().run(run_id)
-        return replace(made, settings={SCRIPT: IMAGE}, host=SCRIPT)
+    def details(self) -> Mapping[str, RunDetail]:
+        return {i: replace(d, settings={SCRIPT: IMAGE}) for i, d in super().details().items()}
 
     def lanes(self) -> Sequence[Lane]:
         bad = EnvironmentFingerprint(cpu_model=SCRIPT, host=IMAGE, os=HOSTILE[2], gpu_name=None)
@@ -102,8 +105,8 @@ def test_there_is_a_page_for_everything(usual: Path) -> None:
     found = pages(usual)
     benchmarks = {s.benchmark for s in SyntheticHistory(30).shapes}
     assert sum(p.startswith("benchmarks/") for p in found) == len(benchmarks)
-    assert sum(p.startswith("runs/") for p in found) == 30
-    assert {"index.html", "runs.html", "environments.html", "method.html"} <= set(found)
+    assert len(list((usual / "data/runs").iterdir())) == 30
+    assert {"index.html", "runs.html", "run.html", "environments.html", "method.html"} <= set(found)
 
 
 def test_the_same_source_gives_the_same_bytes(usual: Path, tmp_path: Path) -> None:
@@ -115,33 +118,35 @@ def test_building_again_writes_nothing(tmp_path: Path) -> None:
     build(SyntheticHistory(4), tmp_path)
     report = build(SyntheticHistory(4), tmp_path)
     assert (report.written, report.removed) == (0, 0)
-    assert report.unchanged == len(files(tmp_path)) - 1
+    assert report.unchanged == len(files(tmp_path)) - len(OURS)
 
 
 def test_a_report_counts_what_is_there(tmp_path: Path) -> None:
     report = build(SyntheticHistory(4), tmp_path)
     found = files(tmp_path)
-    del found[MARKER]
+    for name in OURS:
+        del found[name]
     assert (report.pages, report.written) == (len(pages(tmp_path)), len(found))
     assert report.bytes == sum(len(content) for content in found.values())
 
 
 def test_a_new_commit_leaves_older_runs_as_they_are(tmp_path: Path) -> None:
-    build(SyntheticHistory(12), tmp_path)
+    shapes = default_shapes(40)
+    build(SyntheticHistory(12, shapes), tmp_path)
     before = files(tmp_path)
-    build(SyntheticHistory(13), tmp_path)
+    build(SyntheticHistory(13, shapes), tmp_path)
     after = files(tmp_path)
     changed = {path for path in before if before[path] != after.get(path)}
-    old_runs = {path for path in changed if path.startswith("runs/")}
-    assert len(old_runs) == 1  # the run before, which now has a next one
-    assert not any(path.startswith("static/") for path in changed)
+    kept = ("data/runs/", "data/samples/", "data/environments/", "static/", "benchmarks/")
+    assert not any(path.startswith(kept) for path in changed)
+    assert any(path.startswith("data/series/") for path in changed)
 
 
 def test_pages_of_what_is_gone_are_removed(tmp_path: Path) -> None:
     build(SyntheticHistory(6), tmp_path)
     report = build(SyntheticHistory(4), tmp_path)
-    assert report.removed == 2
-    assert sum(p.startswith("runs/") for p in pages(tmp_path)) == 4
+    assert report.removed == 4  # two runs, of which samples were shown
+    assert len(list((tmp_path / "data/runs").iterdir())) == 4
 
 
 def test_every_link_inside_the_site_leads_somewhere(usual: Path) -> None:
@@ -160,11 +165,18 @@ def test_every_link_inside_the_site_leads_somewhere(usual: Path) -> None:
 
 
 def test_data_links_lead_somewhere(usual: Path) -> None:
-    text = (usual / "data/overview.js").read_text()
-    data = json.loads(text.partition(",")[2].rpartition(")")[0])
+    data = unpacked((usual / "data/overview.js").read_bytes()).document
     for page, key in zip(data["page"], data["key"], strict=True):
         assert (usual / page).is_file()
         assert (usual / f"data/series/{key}.js").is_file()
+    for script in json.loads((usual / "data/shell.js").read_text()[len("perftrack.shell(") : -3])["scripts"]:
+        assert (usual / script).is_file()
+
+
+def test_every_data_file_gives_itself_the_name_it_is_asked_by(usual: Path) -> None:
+    for path in (usual / "data").rglob("*.js"):
+        if path.name != "shell.js":
+            assert unpacked(path.read_bytes()).name == path.relative_to(usual / "data").with_suffix("").as_posix()
 
 
 @pytest.mark.parametrize("which", ["usual", "hostile"])
@@ -252,7 +264,7 @@ def test_a_base_address_that_is_none_is_refused(tmp_path: Path, address: str) ->
 
 def test_a_source_that_fails_leaves_the_old_site(tmp_path: Path) -> None:
     class Failing(SyntheticHistory):
-        def run(self, run_id: str) -> Run:
+        def details(self) -> Mapping[str, RunDetail]:
             raise OSError("the store went away")
 
     build(SyntheticHistory(4), tmp_path)

@@ -13,6 +13,7 @@ import pytest
 from perftrack.errors import PublishError
 from perftrack.publish import write
 from perftrack.publish.marker import MARKER, STAGING, is_plain
+from perftrack.publish.signatures import SIGNATURES
 from perftrack.publish.write import Written, open_site
 
 Files = dict[str, bytes]
@@ -31,7 +32,7 @@ def tree(root: Path) -> Files:
 
 
 def site_files(root: Path) -> Files:
-    return {path: content for path, content in tree(root).items() if path != MARKER}
+    return {path: content for path, content in tree(root).items() if path not in (MARKER, SIGNATURES)}
 
 
 def test_a_new_site_holds_what_was_added(tmp_path: Path) -> None:
@@ -98,7 +99,7 @@ def test_a_first_build_that_fails_leaves_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [OSError(errno.EIO, "input/output error"), KeyboardInterrupt()])
-@pytest.mark.parametrize("fail_at", range(8))
+@pytest.mark.parametrize("fail_at", range(10))
 def test_a_build_that_fails_while_publishing_leaves_the_old_site(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fail_at: int, error: BaseException
 ) -> None:
@@ -119,14 +120,14 @@ def test_a_build_that_fails_while_publishing_leaves_the_old_site(
         for path, content in second.items():
             site.add(path, content)
         monkeypatch.setattr(Path, "replace", replace)
-        if fail_at < 7:  # the marker, four files, one that is stale, the marker
+        if fail_at < 9:  # signatures, the marker, four files, one that is stale, the marker, signatures
             with pytest.raises(PublishError if isinstance(error, OSError) else KeyboardInterrupt):
                 site.publish()
         else:
             site.publish()
         monkeypatch.undo()
     assert tree(tmp_path) == (before if fail_at < 7 else tree(tmp_path))
-    assert (site_files(tmp_path) == second) == (fail_at == 7)
+    assert (site_files(tmp_path) == second) == (fail_at == 9)
 
 
 def test_a_killed_build_leaves_the_old_site_and_the_next_one_cleans_up(tmp_path: Path) -> None:
@@ -257,4 +258,4 @@ def test_the_front_page_is_published_last(tmp_path: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(write.SiteWriter, "_put", put)
     build(tmp_path, FIRST)
-    assert [path for path in order if path != MARKER][-1] == "index.html"
+    assert [path for path in order if path not in (MARKER, SIGNATURES)][-1] == "index.html"

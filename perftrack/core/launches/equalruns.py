@@ -15,7 +15,7 @@ def equal_code_steps(
     within: Sequence[float],
     ran: Mapping[str, Sequence[LaunchSummary]],
 ) -> tuple[list[float], list[float]]:
-    """Steps of ln(value) between successive runs of two commits that ran the same code, as noise.with_pairs has it.
+    """Steps of ln(value) between successive runs of two commits that ran the same code: see noise.with_pairs.
 
     `shas`, `values`, `within`: (n,) of a lane's runs in order, `within` the variance of ln(value) that a run's own
     processes explain; `ran`: by commit, its launches. The second list is what processes explain of each step.

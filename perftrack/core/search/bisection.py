@@ -186,9 +186,10 @@ class Search:
         worse too. None before it is confirmed.
         """
         told, script = self.confirmation, self.reckoning.transcript
-        if told is None or told.logs is not script.logs or not len(script.end(GOOD)):
+        good, bad = script.end(GOOD), script.end(BAD)
+        if told is None or told.logs is not script.logs or not len(good) or not len(bad):
             return None
-        whole = float(np.median(script.end(BAD)) - np.median(script.end(GOOD)))
+        whole = float(np.median(bad) - np.median(good))
         return told.effect / whole if whole > 0.0 else None
 
     @property

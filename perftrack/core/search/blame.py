@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from perftrack.core.identity import content_id
 from perftrack.core.model import Direction, Interval
 from perftrack.core.search.bisection import Search
+from perftrack.core.search.prehistory import was_slow_before
 from perftrack.core.search.visits import Outcome
 
 NAMED = frozenset({Outcome.FOUND, Outcome.BASE})
@@ -107,11 +108,13 @@ class Blame:
                 blame, commits=inside, probability=min(sum(b.probability for b in held), 1.0), posterior=posterior
             )
         told = search.confirmation
+        # Slow before the range already: it is the commit where the histories part that is told, as for a base.
+        parted = was_slow_before(search)
         return replace(
             blame,
-            commits=block.commits,
+            commits=(block.before or "",) if parted else block.commits,
             probability=block.probability,
-            merge=block.merge,
+            merge=block.merge and not parted,
             before=block.before or "",
             after=block.after or "",
             effect=None if told is None else told.effect,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from perftrack.core.search.belief import GAP_LEAST
+from perftrack.core.search.prehistory import processes_to_confirm
 from perftrack.core.search.probing import capacity, entropy
 from perftrack.core.search.reproduction import LEAST, MOST
 from perftrack.core.search.visits import Outcome, Phase
@@ -57,7 +58,7 @@ def expected(search: Search, gap: float | None = None) -> Expected:
     at_ends = settings.end_share * probes
     if not seen.established:
         at_ends = max(at_ends, 2.0 * _a_side(size, ESTABLISH_DEVIATIONS) - seen.good - seen.bad - reproduce)
-    confirm = 2.0 * settings.confirm if search.block.before is not None else 0.0
+    confirm = 2.0 * processes_to_confirm(search) if search.block.before is not None else 0.0
     return Expected(reproduce, probes + at_ends, confirm)
 
 

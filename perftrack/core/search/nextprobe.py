@@ -10,6 +10,7 @@ import numpy as np
 
 from perftrack.core.search.dag import Mask
 from perftrack.core.search.phase import place_to_check
+from perftrack.core.search.prehistory import processes_to_confirm
 from perftrack.core.search.probing import choose
 from perftrack.core.search.recheck import processes_to_tell
 from perftrack.core.search.reproduction import LEAST
@@ -34,8 +35,9 @@ def next_probe(search: Search) -> Probe:
             search, phase, search.graph.shas[place], processes, None, 0, float(search.belief.slow[place])
         )
     elif phase is Phase.CONFIRM:
-        block, need = search.block, search.settings.confirm
+        block, left = search.block, search.spent.left(search.settings)
         assert block.after is not None
+        need = int(min(processes_to_confirm(search), left // 2))
         found = _probe(search, phase, block.after, need, block.before, need)
     else:
         found = _search(search)

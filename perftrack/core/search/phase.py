@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from perftrack.core.search.confirmation import confirmed_values
 from perftrack.core.search.nonmonotone import ALPHA
+from perftrack.core.search.prehistory import processes_to_confirm, was_slow_before
 from perftrack.core.search.recheck import to_check
 from perftrack.core.search.reckoning import TRIES
 from perftrack.core.search.reproduction import Standing
@@ -45,7 +46,8 @@ def outcome_of(search: Search) -> Outcome:
     confirmed = phase is Phase.CONFIRM and (left < 2 * search.settings.confirm or _confirmed(search))
     if confirmed or (spent_all and phase is Phase.CHECK):
         base = search.graph.base
-        return Outcome.BASE if base is not None and block.commits == (base,) else Outcome.FOUND
+        at_base = base is not None and block.commits == (base,)
+        return Outcome.BASE if at_base or was_slow_before(search) else Outcome.FOUND
     return Outcome.BUDGET if spent_all else Outcome.RUNNING
 
 
@@ -60,7 +62,7 @@ def place_to_check(search: Search) -> int | None:
 
 def _confirmed(search: Search) -> bool:
     """Whether confirming is done, or cannot be."""
-    block, need = search.block, search.settings.confirm
+    block, need = search.block, processes_to_confirm(search)
     if not need or block.before is None or block.after is None:
         return True
     if min(map(len, confirmed_values(search.visits, block.before, block.after))) >= need:

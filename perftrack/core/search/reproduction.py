@@ -51,10 +51,10 @@ class Reproduction:
         """With all readings of the ends so far, larger is worse."""
         seen = replace(self, good=len(good), bad=len(bad))
         fewer = min(len(good), len(bad))
-        if fewer < LEAST or self.established or self.standing is Standing.ABSENT:
+        if fewer < LEAST or self.standing is Standing.ABSENT:
             return seen
         p = rank_sum_p(good, bad)
-        seen = replace(seen, p_value=p, established=p < ESTABLISH)
+        seen = replace(seen, p_value=p, established=self.established or p < ESTABLISH)
         if self.standing is Standing.OPEN:
             if p < START:
                 return replace(seen, standing=Standing.STARTED)

@@ -25,7 +25,7 @@ class Outcome(StrEnum):
 
     RUNNING = "running"
     FOUND = "found"  # one block holds the target
-    BASE = "base"  # already slow where the histories part: the difference is a change on the side of GOOD
+    BASE = "base"  # slow already where the histories part: the difference is a change on the side of GOOD
     NOT_REPRODUCED = "not-reproduced"
     NON_MONOTONE = "non-monotone"  # slow, fast and slow again inside the range
     BUDGET = "budget"  # spent before a block held the target

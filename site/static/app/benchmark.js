@@ -1,14 +1,26 @@
 // A benchmark's page: chooses a series, draws its trend, and keeps the choice in the address.
 "use strict";
 
-document.addEventListener("DOMContentLoaded", () => {
-  const { h, state, rows, format, marks, points: read } = perftrack;
+perftrack.page(["history", "charts", `series/${document.documentElement.dataset.series}`], () => {
+  const { h, state, rows, marks, points: read } = perftrack;
   const index = perftrack.get("history");
-  const entries = rows(perftrack.pageData());
+  const about = perftrack.get(`series/${document.documentElement.dataset.series}`).page;
+  const entries = rows(about.entries);
   const element = (id) => document.getElementById(id);
   const view = {};
-  let series = null;
+  let base = null; // the series as it came, which may be thinned out
+  let series = null; // what is drawn of it
   let table = null;
+
+  element("name").textContent = about.name;
+  element("about").append(...[
+    h("span", {}, `${about.cases} case${about.cases === 1 ? "" : "s"}`),
+    h("span", {}, `${about.metrics.length > 1 ? "metrics" : "metric"} ${about.metrics.join(", ")}`),
+    about.threshold && h("span", {}, `threshold ${about.threshold}`),
+    about.source && h("span", {}, h("code", {}, about.source)),
+    ...about.tags.map((tag) => h("span", {}, h("a", { class: "tag", href: `${perftrack.root}index.html#${new URLSearchParams({ tag })}` }, tag))),
+  ].filter(Boolean));
+  element("choice").hidden = entries.length < 2;
 
   const shaAt = (commit) => index.sha[commit].slice(0, 12);
   const commitOf = (sha) => (sha ? index.sha.findIndex((full) => full.startsWith(sha)) : -1);
@@ -34,13 +46,25 @@ document.addEventListener("DOMContentLoaded", () => {
 
   const trend = perftrack.trend(element("chart"), {
     spoken: (text) => { element("spoken").textContent = text; },
-    changed: (options) => { view.range = options.range; writeAddress(); tellRange(); },
+    changed: (options) => { view.range = options.range; writeAddress(); redraw(); },
   });
 
+  const MOST = 2000; // points that a browser draws without being slow
+  const inside = (points) => points.run.filter((run) => !view.range || (index.run_commit[run] >= view.range[0] && index.run_commit[run] <= view.range[1]));
+
+  // A part of a long series is drawn with every point of it, as far as a browser can.
+  const redraw = async () => {
+    const own = base;
+    const every = view.range ? await perftrack.series.full(own) : own;
+    if (own !== base) return;
+    series = inside(every).length <= MOST ? every : base;
+    tellRange();
+    await trend.draw(series, { x: view.x, y: view.y, hidden: view.hidden, range: view.range });
+  };
+
   const tellRange = () => {
-    const count = new Set(series.run.map((run) => index.run_commit[run])).size;
-    const shown = view.range && new Set(series.run.map((run) => index.run_commit[run]).filter((c) => c >= view.range[0] && c <= view.range[1])).size;
-    element("range").textContent = view.range ? `${shown} of ${count} commits` : "";
+    const shown = new Set(inside(series).map((run) => index.run_commit[run])).size;
+    element("range").textContent = view.range ? `${series === base && base.run.length < base.total ? "about " : ""}${shown} of ${base.commits} commits` : "";
   };
 
   const metrics = new Set(entries.map((e) => e.metric)).size;
@@ -49,7 +73,7 @@ document.addEventListener("DOMContentLoaded", () => {
     columns: [
       {
         name: "case", label: "Case", class: "name",
-        cell: (e) => h("a", { href: `#series=${e.key}`, "data-key": e.key, "aria-current": e.key === view.series ? "true" : undefined }, e.params || e.case, metrics > 1 && h("span", { class: "metric" }, ` ${e.metric}`)),
+        cell: (e) => h("a", { href: `#series=${e.key}`, "data-key": e.key, "aria-current": e.key === view.series ? "true" : undefined }, e.params || about.name, metrics > 1 && h("span", { class: "metric" }, ` ${e.metric}`)),
       },
       { name: "latest", label: "Latest", class: "num", cell: (e) => (e.status === "ok" ? e.latest : "–") },
       { name: "trend", label: "Trend", class: "trend-cell", cell: (e) => marks.sparkline(e.spark, e.lane) },
@@ -61,9 +85,9 @@ document.addEventListener("DOMContentLoaded", () => {
 
   const legend = () => {
     const lanes = [...new Set(series.lane)];
-    const tiers = [...new Set([...series.tier].filter((_, k) => series.status[k] === "o"))].sort();
-    const failed = series.status.includes("f");
-    const skipped = series.status.includes("s");
+    const tiers = [...new Set([...series.tier].filter((_, k) => series.status[k] === "ok"))].sort();
+    const failed = base.failed > 0;
+    const skipped = series.status.includes("skipped");
     element("legend").replaceChildren(
       h("span", { class: "legend-lanes" }, lanes.map((slot) => lanes.length < 2 ? marks.lane(slot) : h("button", {
         type: "button", class: "lane-switch", "aria-pressed": String(!view.hidden.has(slot)),
@@ -96,35 +120,37 @@ document.addEventListener("DOMContentLoaded", () => {
     const entry = entries.find((e) => e.key === view.series);
     writeAddress();
     picker.show(entries);
-    element("trend-title").textContent = entry.params ? `${entry.params}` : entry.case;
+    element("trend-title").textContent = entry.params || about.name;
     element("trend-title").append(h("small", {}, ` ${entry.metric}, ${entry.direction} is better`));
     element("latest").replaceChildren(...[entry.status === "ok" && h("b", {}, entry.latest, " ", marks.tier(entry.tier)), " ", marks.verdict(entry.verdict || (entry.status === "ok" ? "" : entry.status), entry.why)].filter(Boolean));
-    element("summary").textContent = entry.summary;
     element("chart").setAttribute("aria-label", `Trend of ${entry.metric}`);
     for (const button of document.querySelectorAll("[data-state]")) {
       button.setAttribute("aria-pressed", String(view[button.dataset.state] === button.dataset.value));
     }
     try {
-      const loaded = await perftrack.need(`series/${entry.key}`);
+      const loaded = await perftrack.series.load(entry.key);
       if (entry.key !== view.series) return;
-      series = loaded;
+      base = series = loaded;
     } catch (error) {
       element("chart").replaceChildren(h("p", { class: "notice" }, `${error.message}. Build the site again.`));
       return;
     }
+    element("summary").textContent = perftrack.series.summary(base);
     element("tools").hidden = false;
     legend();
     breaks();
-    tellRange();
-    await trend.draw(series, { x: view.x, y: view.y, hidden: view.hidden, range: view.range });
+    await redraw();
     list();
   };
 
-  const list = () => {
-    element("behind").querySelector("summary").textContent = `Table of all ${series.run.length} points`;
+  const list = async () => {
+    element("behind").querySelector("summary").textContent = `Table of all ${base.total} points`;
     if (!element("behind").open) return;
+    const own = base;
+    const every = perftrack.series.known(own) ?? await perftrack.series.full(own);
+    if (own !== base) return;
     table ??= perftrack.grid(element("points"), { columns: read.columns(), sort: "-commit" });
-    table.show(trend.points());
+    table.show(read.expand(every));
   };
   element("behind").addEventListener("toggle", () => series && list());
 
@@ -144,7 +170,7 @@ document.addEventListener("DOMContentLoaded", () => {
     } else if (zoom) trend.zoom(zoom.dataset.zoom);
   });
   addEventListener("hashchange", () => { readAddress(); show(); });
-  addEventListener("beforeprint", () => { element("behind").open = true; if (series) list(); });
+  addEventListener("beforeprint", () => { element("behind").open = true; if (series) list().then(() => table?.all()); });
 
   if (!entries.length) return;
   readAddress();

@@ -6,33 +6,128 @@ const perftrack = (() => {
   const arrived = new Map();
   const waiting = new Map();
 
-  // Data files are scripts that call provide: from a file:// address nothing else may be read.
+  // Data files are scripts: from a file:// address nothing else may be read. `packed` is how they hand their data over.
   const provide = (name, payload) => {
     arrived.set(name, payload);
     waiting.get(name)?.resolve(payload);
   };
 
+  const entry = (name) => {
+    if (!waiting.has(name)) {
+      const made = {};
+      made.promise = new Promise((resolve, reject) => Object.assign(made, { resolve, reject }));
+      made.promise.catch(() => {}); // whoever needs it says so
+      waiting.set(name, made);
+    }
+    return waiting.get(name);
+  };
+
   const get = (name) => arrived.get(name);
 
+  const asked = new Set(); // files that a tag in the page or an earlier need asks for
   const need = (name) => {
     if (arrived.has(name)) return Promise.resolve(arrived.get(name));
-    if (waiting.has(name)) return waiting.get(name).promise;
-    const entry = {};
-    entry.promise = new Promise((resolve, reject) => {
-      entry.resolve = resolve;
+    const { promise, reject } = entry(name);
+    const src = `${root}data/${name}.js`;
+    if (!asked.has(name) && !document.querySelector(`script[src="${src}"]`)) {
+      asked.add(name);
       const script = document.createElement("script");
-      script.src = `${root}data/${name}.js`;
+      script.src = src;
       script.onerror = () => {
+        asked.delete(name);
         waiting.delete(name);
         reject(new Error(`${script.src} could not be read`));
       };
       document.head.append(script);
-    });
-    waiting.set(name, entry);
-    return entry.promise;
+    }
+    return promise;
   };
 
-  const pageData = () => JSON.parse(document.getElementById("page-data").textContent);
+  // Text of 91 characters to bytes: two of them are 13 bits.
+  const CODES = new Uint8Array(128);
+  [..."!#$%&()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwxyz{|}~"].forEach((c, i) => { CODES[c.charCodeAt(0)] = i; });
+  const bytesOf = (text, length) => {
+    const bytes = new Uint8Array(length);
+    let held = 0, bits = 0, at = 0;
+    for (let i = 0; i < text.length; i += 2) {
+      held = (held << 13) | (CODES[text.charCodeAt(i)] * 91 + CODES[text.charCodeAt(i + 1)]);
+      bits += 13;
+      while (bits >= 8 && at < length) {
+        bits -= 8;
+        bytes[at++] = held >> bits;
+      }
+      held &= (1 << bits) - 1;
+    }
+    return bytes;
+  };
+
+  // The document, with its columns of integers (publish/packing.py says how they are written).
+  const unpacked = (bytes) => {
+    const size = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+    const found = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + size)));
+    let from = 4 + size;
+    const columns = {};
+    for (const [name, width] of found.columns ?? []) {
+      const column = new Array(found.rows).fill(0);
+      for (let plane = 0, weight = 1; plane < width; plane++, weight *= 256, from += found.rows) {
+        for (let i = 0; i < found.rows; i++) column[i] += bytes[from + i] * weight;
+      }
+      columns[name] = column.map((folded) => (folded % 2 ? -(folded + 1) / 2 : folded / 2));
+    }
+    if (found.columns) found.columns = columns;
+    return found;
+  };
+
+  const packed = async (name, length, text) => {
+    try {
+      const stream = new Blob([bytesOf(text, length)]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+      provide(name, unpacked(new Uint8Array(await new Response(stream).arrayBuffer())));
+    } catch (error) {
+      entry(name).reject(new Error(`${root}data/${name}.js could not be understood: ${error.message}`));
+    }
+  };
+
+  // Columns of steps to values and intervals; `reference(i)` is [digits, exponent] of row i, `bounded(i)` whether it has an interval.
+  const numbers = ({ step, value, below, skew }, reference, known, bounded) => {
+    const at = (digits, exponent) => Number(`${digits}e${exponent}`);
+    const base = (digits, apart) => (Math.abs(apart) > 9 || Math.abs(digits) >= 1e7 ? 0 : apart >= 0 ? digits * 10 ** apart : Math.floor(digits / 10 ** -apart));
+    const columns = { value: [], lo: [], hi: [] };
+    for (let i = 0; i < value.length; i++) {
+      const [digits, exponent] = reference(i);
+      const own = exponent + step[i];
+      const beside = base(digits, -step[i]);
+      const number = (Math.abs(beside) < 1e15 ? beside : 0) + value[i];
+      columns.value.push(known(i) ? at(number, own) : null);
+      columns.lo.push(bounded(i) ? at(number - below[i], own) : null);
+      columns.hi.push(bounded(i) ? at(number + below[i] + skew[i], own) : null);
+    }
+    return columns;
+  };
+
+  const ready = (work) => (document.readyState === "loading" ? document.addEventListener("DOMContentLoaded", work) : work());
+
+  // Draws a page once its data are there; a file that cannot be read is named where the page would be.
+  const page = (names, work) => ready(async () => {
+    try {
+      await Promise.all(names.map(need));
+      await work();
+    } catch (error) {
+      const place = document.getElementById("main") ?? document.body;
+      place.prepend(h("p", { class: "notice", role: "alert" }, `${error.message}. Build the site again.`));
+      document.querySelector("[aria-busy=true]")?.setAttribute("aria-busy", "false");
+    }
+  });
+
+  // A benchmark's page is a shell: what they all show comes from one file, and so do their scripts.
+  const shell = ({ markup, scripts }) => {
+    document.body.insertAdjacentHTML("afterbegin", markup); // a template of this site, with nothing of a benchmark in it
+    for (const path of scripts) {
+      const script = document.createElement("script");
+      script.src = root + path;
+      script.async = false; // in their order
+      document.head.append(script);
+    }
+  };
 
   // h("td", {class: "num"}, "text", node): text is always text, never markup.
   const h = (tag, attributes, ...children) => {
@@ -97,5 +192,5 @@ const perftrack = (() => {
     }
   });
 
-  return { root, provide, get, need, pageData, h, svg, rows, state, utc, when };
+  return { root, packed, provide, get, need, numbers, page, shell, h, svg, rows, state, utc, when };
 })();

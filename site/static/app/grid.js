@@ -78,5 +78,5 @@ perftrack.grid = (table, { columns, rowClass, empty, sort = "", onsort }) => {
     } else draw(CHUNK);
   };
 
-  return { show, sort: (name) => { order = name; } };
+  return { show, all: () => draw(Infinity), sort: (name) => { order = name; } };
 };

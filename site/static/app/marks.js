@@ -51,11 +51,13 @@ perftrack.marks = (() => {
     return node;
   };
 
+  const runPage = (run) => `${root}run.html#run=${perftrack.get("history").run[run]}`;
+
   const runLink = (run) => {
     const index = perftrack.get("history");
     const commit = index.run_commit[run];
-    return h("a", { class: "sha", href: `${root}runs/${index.run[run]}.html`, title: index.subject[commit] }, index.sha[commit].slice(0, 10));
+    return h("a", { class: "sha", href: runPage(run), title: index.subject[commit] }, index.sha[commit].slice(0, 10));
   };
 
-  return { lane, laneColour, tier, verdict, shareColumn, shape, sparkline, runLink };
+  return { lane, laneColour, tier, verdict, shareColumn, shape, sparkline, runLink, runPage };
 })();

@@ -1,7 +1,7 @@
 // The grid of all cases: filters, order, and both of them in the address.
 "use strict";
 
-document.addEventListener("DOMContentLoaded", () => {
+perftrack.page(["history", "overview"], () => {
   const table = document.getElementById("grid");
   if (!table) return;
   const { h, state, rows, format, marks, when } = perftrack;
@@ -48,7 +48,7 @@ document.addEventListener("DOMContentLoaded", () => {
     { name: "lane", label: "Lane", class: "lane-cell", key: (row) => row.laneName, cell: (row) => marks.lane(row.lane) },
     {
       name: "measured", label: "Measured", class: "measured", start: -1, key: (row) => index.run_started[row.run],
-      cell: (row) => h("a", { href: `runs/${index.run[row.run]}.html` }, when(index.run_started[row.run])),
+      cell: (row) => h("a", { href: marks.runPage(row.run) }, when(index.run_started[row.run])),
     },
   ];
 

@@ -3,12 +3,17 @@
 
 perftrack.points = (() => {
   const { h, format, marks, root, utc } = perftrack;
-  const STATUS = { o: "ok", f: "failed", s: "skipped" };
 
   // Points in commit order. `main`: the newest of its commit and lane, which the line goes through; never
   // one of a tree with uncommitted changes, which did not measure the commit.
   // `segment`: stretch of line, ended by a failure. `lone`: a stretch of one point, which shows its interval as a bar.
+  const expanded = new WeakMap();
   const expand = (series) => {
+    if (!expanded.has(series)) expanded.set(series, made(series));
+    return expanded.get(series);
+  };
+
+  const made = (series) => {
     const index = perftrack.get("history");
     const dirty = new Set(index.run_dirty);
     const points = series.run.map((run, k) => ({
@@ -19,7 +24,7 @@ perftrack.points = (() => {
       low: series.lo[k],
       high: series.hi[k],
       tier: series.tier[k],
-      status: STATUS[series.status[k]],
+      status: series.status[k],
       lane: series.lane[k],
       colour: marks.laneColour(series.lane[k]),
       notes: series.notes[series.note[k]],
@@ -57,7 +62,7 @@ perftrack.points = (() => {
     if (!index.commit_url || !/^[0-9a-f]{7,64}$/.test(sha)) return null;
     return h("a", { href: index.commit_url + sha, rel: "noreferrer" }, "commit");
   };
-  const runPage = (point) => `${root}runs/${perftrack.get("history").run[point.run]}.html`;
+  const runPage = (point) => `${root}run.html#run=${perftrack.get("history").run[point.run]}`;
 
   const card = (point) => {
     const index = perftrack.get("history");

@@ -119,8 +119,7 @@ perftrack.trend = (target, { spoken, changed }) => {
     const [first, last] = full();
     const [a, b] = [Math.max(first, Math.min(from, to)), Math.min(last, Math.max(from, to))];
     options.range = a <= first && b >= last ? null : [a, b];
-    changed(options);
-    draw(series, options);
+    changed(options); // which draws
   };
 
   const zoom = (how) => {
@@ -270,5 +269,5 @@ perftrack.trend = (target, { spoken, changed }) => {
     keys[event.key]();
   });
 
-  return { draw, zoom, points: () => all };
+  return { draw, zoom };
 };

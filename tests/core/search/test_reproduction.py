@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from perftrack.core.search.ranksum import rank_sum_p
 from perftrack.core.search.reproduction import ENDS_MOST, LEAST, MOST, Reproduction, Standing
 
 
@@ -30,6 +31,15 @@ def test_a_plain_difference_begins_the_search_at_eight() -> None:
 
 def test_a_plain_difference_is_established_a_few_processes_later() -> None:
     assert looked(np.arange(20.0), np.arange(20.0) + 100).good == 10
+
+
+def test_the_p_value_is_that_of_all_the_readings_it_is_told_with() -> None:
+    good = np.arange(30.0)
+    seen = looked(good[:10], good[:10] + 100)
+    later = seen.look(good, np.concatenate([good[:10] + 100, good[10:]]))
+    assert later.established
+    assert (later.good, later.bad) == (30, 30)
+    assert later.p_value == rank_sum_p(good, np.concatenate([good[:10] + 100, good[10:]]))
 
 
 def test_no_difference_ends_at_sixty_a_side() -> None:

@@ -1,0 +1,67 @@
+"""The lines of the history in which a change stands out, as core.changes appraises them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from perftrack.core.changes.appraisal import FEWEST, WatchedLane
+from perftrack.core.changes.event import discovered
+from perftrack.core.changes.lanes import LaneTrend
+from perftrack.core.changes.watch import WatchedChange
+from perftrack.core.history import Point
+from perftrack.publish.changes import Found
+from perftrack.publish.gather import History
+from perftrack.publish.lines import SeriesLine
+
+
+def watched_lanes(
+    history: History, lines: Sequence[SeriesLine], found: Sequence[Found], order: Sequence[str], threshold: float
+) -> tuple[WatchedLane, ...]:
+    """The lines with changes that survive Benjamini-Hochberg over all lines that were tested.
+
+    `order`: SHAs along which changes were looked for; `threshold`: of series that declare none. Lines without a
+    change, which are most, are not made into objects.
+    """
+    positions = {sha: at for at, sha in enumerate(order)}
+    tested = [at for at, line in enumerate(lines) if len(line.at) >= FEWEST or found[at]]
+    noisy = [[w.change for w in found[at] if w.change.p_value > 0.0] for at in tested]
+    kept = dict(zip(tested, map(frozenset, discovered(noisy)), strict=True))
+    watched = []
+    for at in tested:
+        own = tuple(w for w in found[at] if w.change.p_value == 0.0 or w.change in kept[at])
+        if own:
+            watched.append(_lane(history, lines[at], own, positions, threshold))
+    return tuple(watched)
+
+
+def _lane(
+    history: History,
+    line: SeriesLine,
+    found: tuple[WatchedChange, ...],
+    positions: dict[str, int],
+    threshold: float,
+) -> WatchedLane:
+    series = history.series[line.series]
+    columns = history.points(line.series)
+    points = []
+    for at in line.at.tolist():
+        facet, run = columns.facet_at(at), history.runs[int(columns.run[at])]
+        points.append(
+            Point(
+                run_id=run.id,
+                sha=history.commits[int(columns.commit[at])].sha,
+                started_at=run.started_at,
+                dirty=run.dirty,
+                status=facet.status,
+                value=columns.value_at(at),
+                interval=columns.interval_at(at),
+                tier=facet.tier,
+                lane=facet.lane,
+                reasons=facet.reasons,
+                limitations=facet.limitations,
+                code_hash=facet.code_hash,
+            )
+        )
+    trend = LaneTrend(points[0].line, tuple(points), tuple(positions[p.sha] for p in points))
+    limit = threshold if series.threshold is None else series.threshold
+    return WatchedLane(series, trend, limit, found, line.epochs)
