@@ -9,18 +9,20 @@ import contextlib
 import fcntl
 import hashlib
 import json
+import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
-from types import TracebackType
+from types import NoneType, TracebackType
 
 from perftrack.app.bisectvisit import Readings
 from perftrack.core.fingerprint import EnvironmentFingerprint
 from perftrack.core.search.bisection import Search
 from perftrack.core.search.state import from_dict, to_dict
 from perftrack.core.search.visits import Failure, FailureKind, Result
+from perftrack.core.text import quoted
 from perftrack.errors import InvalidValueError, StoreError
 
 PREFIX, SUFFIX = "bisect-", ".jsonl"
@@ -86,7 +88,7 @@ class Journal:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._file is not None:
-            if self._path.exists() and not self._path.stat().st_size:
+            if _is_at(self._file, self._path) and not self._path.stat().st_size:
                 self._path.unlink()  # nothing was begun
             self._file.close()
 
@@ -137,13 +139,17 @@ def _locked(path: Path) -> FileIO | None:
     file = path.open("ab", buffering=0)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if path.exists() and os.path.samestat(path.stat(), os.fstat(file.fileno())):
+        if _is_at(file, path):
             return file
     except OSError:
         file.close()
         raise
     file.close()
     return None
+
+
+def _is_at(file: FileIO, path: Path) -> bool:
+    return path.exists() and os.path.samestat(path.stat(), os.fstat(file.fileno()))
 
 
 def journal_path(folder: Path, case_id: str, metric: str, good: str, bad: str, *, first_parent: bool) -> Path:
@@ -169,7 +175,7 @@ def stored_search(path: Path) -> Stored | None:
         head = documents[0]
         if head["format"] != FORMAT:
             raise InvalidValueError(f"its format is {head['format']!r}, not {FORMAT}")
-        heading = Heading(**head["heading"])
+        heading = _heading(head["heading"])
         search = None
         for document in documents:
             if "search" in document:
@@ -178,7 +184,7 @@ def stored_search(path: Path) -> Stored | None:
                 search = observed(search, _readings(document))
         if search is None:
             raise InvalidValueError("it has no search in it")
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError) as error:
         raise StoreError(f"{path}: the stored search cannot be read: {error}", HINT) from error
     return Stored(path, heading, search, sum(len(line) + 1 for line in lines))
 
@@ -208,6 +214,23 @@ def _plain(heading: Heading) -> dict[str, object]:
     return {name: getattr(heading, name) for name in Heading.__slots__}
 
 
+def _heading(document: Mapping[str, object]) -> Heading:
+    """Raises TypeError and ValueError for anything that no search wrote."""
+    heading = Heading(**document)  # type: ignore[arg-type]
+    allowed = {"build": (str, NoneType), "python": (str, NoneType), "first_parent": (bool,), "environment": (dict,)}
+    for name in Heading.__slots__:
+        if not isinstance(getattr(heading, name), allowed.get(name, (str,))):
+            raise TypeError(f"heading.{name} is {quoted(getattr(heading, name))}")
+    EnvironmentFingerprint.from_dict(dict(heading.environment))
+    return heading
+
+
+def _seconds(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value < math.inf:
+        raise TypeError(f"{quoted(value)} is no number of seconds")
+    return float(value)
+
+
 def _result(result: Result) -> object:
     return [result.kind.value, result.detail] if isinstance(result, Failure) else {"values": list(result)}
 
@@ -218,4 +241,4 @@ def _readings(document: Mapping[str, object]) -> Readings:
         failed = isinstance(read, list)
         result: Result = Failure(FailureKind(read[0]), read[1]) if failed else tuple(read["values"])
         sides.append((str(sha), result))
-    return Readings(tuple(sides), float(document["seconds"]), float(document["build_seconds"]))  # type: ignore[arg-type]
+    return Readings(tuple(sides), _seconds(document["seconds"]), _seconds(document["build_seconds"]))

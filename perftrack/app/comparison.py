@@ -168,15 +168,16 @@ class _Eras:
         return self._read[sha]
 
 
-def with_epochs(project: Project, comparison: Comparison) -> Comparison:
-    """A live comparison that takes accepted changes for what they are. Raises ConfigError for a bad file."""
-    sides = (comparison.baseline.commit.sha, comparison.candidate.commit.sha)
-    accepted = Accepted.of(project, sides)
+def with_epochs(
+    accepted: Accepted, judgements: Sequence[Judgement], baseline: str, candidate: str
+) -> list[Judgement]:
+    """Judgements of two commits, by SHA, measured now: accepted changes between them are no regressions."""
     judged = []
-    for j in comparison.judgements:
-        epochs = accepted.between(j.subject.case, j.subject.metric, *sides) if j.baseline is not None else ()
+    for j in judgements:
+        own = (j.subject.case, j.subject.metric)
+        epochs = accepted.between(*own, baseline, candidate) if j.baseline is not None else ()
         judged.append(accept(j, accepted.last(epochs)) if epochs else j)
-    return replace(comparison, judgements=tuple(sorted(judged, key=_significance)))
+    return judged
 
 
 def explained(

@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 from perftrack.app.amounts import policy
 from perftrack.app.assemble import Circumstances, assemble
 from perftrack.app.ceilings import limits_of
-from perftrack.app.comparison import Comparison, explained
+from perftrack.app.comparison import Comparison, explained, with_epochs
+from perftrack.app.epochs import Accepted
 from perftrack.app.history import CommitResults
 from perftrack.app.project import Project
 from perftrack.app.recording import Progress
@@ -69,13 +70,14 @@ def compare_live(
 ) -> Comparison:
     """Measure both commits now, interleaved, and judge every case that both have.
 
-    Raises GitError for an unknown revision or one commit given twice, WorkerError where a side's benchmark
-    files cannot be imported or its build fails.
+    Raises GitError for an unknown revision or one commit given twice, ConfigError for a bad file of accepted
+    changes, WorkerError where a side's benchmark files cannot be imported or its build fails.
     """
     project.device()
     commits = tuple(project.repository.commits((r,))[0] for r in (baseline, candidate))
     if commits[0].sha == commits[1].sha:
         raise GitError(f"{baseline} and {candidate} are the same commit", "Name two commits to compare live.")
+    accepted = Accepted.of(project, [commit.sha for commit in commits])  # first: no measuring in vain
     with contextlib.ExitStack() as stack:
         setups = [_set_up(project, stack, commit, options, progress) for commit in commits]
         uses = () if project.device() in OFF_CARDS else card_uses()
@@ -83,7 +85,7 @@ def compare_live(
         cases = _shared_cases(project, setups, options)
         seed = options.seed if options.seed is not None else time.time_ns() & 0x7FFFFFFF
         rounds = _run(project, setups, cases, options, seed, progress)
-    return _compare(project, commits, rounds, options)
+    return _compare(project, commits, rounds, options, accepted)
 
 
 def _set_up(
@@ -211,9 +213,9 @@ def _settled(rounds: _Rounds, options: LiveOptions, threshold: float) -> bool:
 
 
 def _effect(baseline: Measurement, candidate: Measurement, second: Sequence[bool]) -> PairedEffect | None:
-    """Paired effect of one metric; None where it has no ratio (a value of zero, a failure)."""
+    """Paired effect of one metric; None where it has no ratio (a value of zero or not finite, a failure)."""
     b, c = baseline.process_values, candidate.process_values
-    if len(b) != len(c) or len(b) != len(second) or not b or min(*b, *c) <= 0:
+    if len(b) != len(c) or len(b) != len(second) or not all(0 < v < math.inf for v in (*b, *c)) or not b:
         return None
     return paired_effect([math.log(y / x) for x, y in zip(b, c, strict=True)], second, widen=STOPPED)
 
@@ -224,12 +226,12 @@ def _sometimes_failed(outcomes: Sequence[Outcome]) -> bool:
 
 
 def _compare(
-    project: Project, commits: Sequence[Commit], all_rounds: Sequence[_Rounds], options: LiveOptions
+    project: Project, commits: Sequence[Commit], taken: Sequence[_Rounds], options: LiveOptions, accepted: Accepted
 ) -> Comparison:
     threshold = project.config.threshold
     sides: tuple[list[Measurement], list[Measurement]] = ([], [])
     judgements: list[Judgement] = []
-    for rounds in all_rounds:
+    for rounds in taken:
         made = [assemble(rounds.selected, o, Circumstances(False, False, threshold)) for o in rounds.outcomes]
         for side, measurements in zip(sides, made, strict=True):
             side.extend(measurements)
@@ -242,4 +244,5 @@ def _compare(
                 judged = replace(judged, verdict=Verdict.FAILED)
             judgements.append(judged)
     results = [CommitResults(commit, tuple(side), ()) for commit, side in zip(commits, sides, strict=True)]
+    judgements = with_epochs(accepted, judgements, commits[0].sha, commits[1].sha)
     return explained(project, results[0], results[1], judgements, live=True)

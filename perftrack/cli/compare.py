@@ -154,7 +154,6 @@ def _measured(
     from dataclasses import replace
 
     from perftrack.app.baseline import start_of
-    from perftrack.app.comparison import with_epochs
     from perftrack.app.doctor import left_locked
     from perftrack.app.live import compare_live
     from perftrack.cli.progress import RecordProgress
@@ -166,7 +165,7 @@ def _measured(
     assert start is not None
     with RecordProgress(quiet=quiet, verbose=verbose) as progress:
         comparison = compare_live(project, start, candidate, options, progress)
-    return replace(with_epochs(project, comparison), found=found)
+    return replace(comparison, found=found)
 
 
 def _address(given: str) -> str:

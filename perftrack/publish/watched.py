@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import overload
 
 from perftrack.core.changes.appraisal import FEWEST, WatchedLane
 from perftrack.core.changes.event import discovered
@@ -12,6 +13,7 @@ from perftrack.core.history import Point
 from perftrack.publish.changes import Found
 from perftrack.publish.gather import History
 from perftrack.publish.lines import SeriesLine
+from perftrack.publish.points import SeriesPoints
 
 
 def watched_lanes(
@@ -42,26 +44,46 @@ def _lane(
     threshold: float,
 ) -> WatchedLane:
     series = history.series[line.series]
-    columns = history.points(line.series)
-    points = []
-    for at in line.at.tolist():
-        facet, run = columns.facet_at(at), history.runs[int(columns.run[at])]
-        points.append(
-            Point(
-                run_id=run.id,
-                sha=history.commits[int(columns.commit[at])].sha,
-                started_at=run.started_at,
-                dirty=run.dirty,
-                status=facet.status,
-                value=columns.value_at(at),
-                interval=columns.interval_at(at),
-                tier=facet.tier,
-                lane=facet.lane,
-                reasons=facet.reasons,
-                limitations=facet.limitations,
-                code_hash=facet.code_hash,
-            )
-        )
-    trend = LaneTrend(points[0].line, tuple(points), tuple(positions[p.sha] for p in points))
+    points = LinePoints(history, history.points(line.series), line.at.tolist())
+    trend = LaneTrend(points[0].line, points, tuple(positions[sha] for sha in points.shas()))
     limit = threshold if series.threshold is None else series.threshold
     return WatchedLane(series, trend, limit, found, line.epochs)
+
+
+class LinePoints(Sequence[Point]):
+    """The points of a line, each made when it is asked for: of hundreds, a change needs two."""
+
+    def __init__(self, history: History, columns: SeriesPoints, at: Sequence[int]) -> None:
+        self._history, self._columns, self._at = history, columns, at
+
+    def __len__(self) -> int:
+        return len(self._at)
+
+    @overload
+    def __getitem__(self, index: int) -> Point: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> LinePoints: ...
+
+    def __getitem__(self, index: int | slice) -> Point | LinePoints:
+        if isinstance(index, slice):
+            return LinePoints(self._history, self._columns, self._at[index])
+        at, columns = self._at[index], self._columns
+        facet, run = columns.facet_at(at), self._history.runs[int(columns.run[at])]
+        return Point(
+            run_id=run.id,
+            sha=run.sha,
+            started_at=run.started_at,
+            dirty=run.dirty,
+            status=facet.status,
+            value=columns.value_at(at),
+            interval=columns.interval_at(at),
+            tier=facet.tier,
+            lane=facet.lane,
+            reasons=facet.reasons,
+            limitations=facet.limitations,
+            code_hash=facet.code_hash,
+        )
+
+    def shas(self) -> list[str]:
+        return [self._history.commits[at].sha for at in self._columns.commit[self._at].tolist()]

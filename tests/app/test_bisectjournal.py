@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
+import resource
 from pathlib import Path
 
 import pytest
@@ -122,6 +125,10 @@ def test_what_was_never_begun_leaves_no_file_and_what_is_done_neither(tmp_path: 
         lambda head: head | {"search": {}},
         lambda head: head | {"heading": {"case_id": "x"}},
         lambda head: [],
+        lambda head: head | {"heading": head["heading"] | {"case_id": 5}},
+        lambda head: head | {"heading": head["heading"] | {"environment": ["cpu_model"]}},
+        lambda head: head | {"heading": head["heading"] | {"environment": {"cpu_model": {}}}},
+        lambda head: head | {"heading": head["heading"] | {"build": 1}},
     ],
 )
 def test_a_damaged_file_is_an_error_that_says_how_to_go_on(tmp_path: Path, damage: object) -> None:
@@ -133,6 +140,83 @@ def test_a_damaged_file_is_an_error_that_says_how_to_go_on(tmp_path: Path, damag
         stored_search(path)
     assert str(path) in str(caught.value)
     assert "--restart" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize("number", [10**400, -1.0, float("nan"), "1", None])
+def test_a_number_that_no_search_wrote_is_a_damage(tmp_path: Path, number: object) -> None:
+    written(tmp_path / "j", visits(1))
+    first, last = (tmp_path / "j").read_text().splitlines()
+    for key in ("seconds", "build_seconds"):
+        (tmp_path / "j").write_text(f"{first}\n{json.dumps(json.loads(last) | {key: number})}\n")
+        with pytest.raises(StoreError, match="cannot be read"):
+            stored_search(tmp_path / "j")
+
+
+def test_a_value_too_large_for_a_float_is_a_damage(tmp_path: Path) -> None:
+    written(tmp_path / "j", visits(1))
+    first, last = (tmp_path / "j").read_text().splitlines()
+    visit = json.loads(last)
+    visit["visit"][0][1]["values"][0] = 10**400
+    (tmp_path / "j").write_text(f"{first}\n{json.dumps(visit)}\n")
+    with pytest.raises(StoreError, match="cannot be read"):
+        stored_search(tmp_path / "j")
+
+
+def test_a_disk_that_is_full_is_an_error_that_names_the_file_and_keeps_what_is_whole(tmp_path: Path) -> None:
+    path, readings = tmp_path / "j", visits(2)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        with pytest.raises(StoreError) as caught, Journal(path) as journal:
+            journal.begin(HEADING, begun())
+            journal.visited(readings[0])
+            resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 20, limits[1]))
+            journal.visited(readings[1])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert str(path) in caught.value.message
+    assert "--resume" in str(caught.value.hint)
+    stored = stored_search(path)
+    assert stored is not None
+    assert stored.search.visits == observed(begun(), readings[0]).visits
+    with Journal(path) as journal:  # the torn line goes
+        journal.go_on(stored, stored.search)
+        journal.visited(readings[1])
+    again = stored_search(path)
+    assert again is not None
+    assert len(again.search.visits) == 2
+
+
+def test_a_folder_that_cannot_be_written_is_an_error_that_names_the_file(tmp_path: Path) -> None:
+    (tmp_path / "folder").write_text("a file")
+    with pytest.raises(StoreError, match="cannot be kept there"), Journal(tmp_path / "folder" / "j"):
+        pass
+
+
+def test_a_file_that_another_search_took_away_meanwhile_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, flock = tmp_path / "j", fcntl.flock
+
+    def late(file: object, operation: int) -> None:
+        flock(file, operation)  # type: ignore[arg-type]
+        monkeypatch.setattr(fcntl, "flock", flock)
+        path.unlink()  # as a search does that ends between our opening and our locking it
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with Journal(path) as journal:
+        journal.begin(HEADING, begun())
+        assert stored_search(path) is not None
+
+
+def test_a_search_that_ended_does_not_take_the_next_ones_file_away(tmp_path: Path) -> None:
+    second, later = Journal(tmp_path / "j"), contextlib.ExitStack()
+    with Journal(tmp_path / "j") as first:
+        first.begin(HEADING, begun())
+        first.done()
+        later.enter_context(second)
+    with later:
+        second.begin(HEADING, begun())
+        assert stored_search(tmp_path / "j") is not None
 
 
 def test_searches_that_were_left_are_listed_and_damaged_ones_passed_over(tmp_path: Path) -> None:

@@ -234,10 +234,12 @@ class TestAccepted:
 
     def test_a_live_comparison_honours_it_too(self, slower: tuple[Bench, list[str]]) -> None:
         bench, line = slower
-        measured_now = replace(compare(bench.project, line[1], line[2]), live=True)
-        assert with_epochs(bench.project, measured_now).exit_code() == 3
+        found = compare(bench.project, line[1], line[2])
+        assert found.exit_code() == 3
         accept(bench.project, "work", line[2], "keeps offsets")
-        again = with_epochs(bench.project, measured_now)
+        sides = (line[1], line[2])
+        accepted = with_epochs(Accepted.of(bench.project, sides), found.judgements, *sides)
+        again = replace(found, judgements=tuple(accepted), live=True)
         assert (only(again).verdict, again.exit_code()) == (V.NOT_COMPARABLE, 0)
 
     def test_sides_on_one_side_of_it_are_compared_as_ever(self, slower: tuple[Bench, list[str]]) -> None:

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from perftrack.app.comparison import Comparison
+from perftrack.app.comparison import Comparison, ranked
 from perftrack.app.history import CommitResults
 from perftrack.app.pairing import pair
+from perftrack.core.epoch import Epoch, accept
 from perftrack.core.history import lane_of
 from perftrack.core.judgement import Judgement, Verdict
 from perftrack.core.model import Commit, Measurement, MeasurementTier, Status
@@ -103,3 +104,13 @@ def test_without_a_shared_lane_the_newest_stand_against_each_other():
 def test_a_newest_failure_is_what_counts():
     before, after = [measurement()], [replace(failed(), case=measurement().case), measurement()]
     assert pair(before, after) == [(before[0], after[0])]
+
+
+def test_a_change_that_is_accepted_makes_no_room_for_the_discovery_of_others():
+    def found(p_value: float) -> Judgement:
+        return replace(judged(Verdict.REGRESSION), p_value=p_value)
+
+    large, others = found(1e-9), [found(0.03), replace(judged(Verdict.UNCHANGED), p_value=0.9)]
+    assert [j.verdict for j in ranked([large, *others])].count(Verdict.REGRESSION) == 2
+    accepted = accept(large, Epoch("case", "a" * 40, "keeps offsets"))
+    assert [j.verdict for j in ranked([accepted, *others])].count(Verdict.REGRESSION) == 0

@@ -230,7 +230,7 @@ def test_two_runs_of_one_commit_can_be_chosen(visit: Visit, site: Path) -> None:
     page = visit(f"{site.as_uri()}/compare.html")
     page.get_by_role("combobox", name="Baseline").fill("uncommitted")
     page.locator("#base [role=option]").first.click()
-    page.wait_for_function("location.hash.includes('base=run%3A')")
+    page.wait_for_function("() => location.hash.includes('base=run%3A')")
     assert "uncommitted changes" in page.locator("#base .about").inner_text()
 
 
@@ -304,3 +304,20 @@ def test_what_only_the_command_can_decide_is_counted_and_the_command_named(visit
     told = page.locator("#apart").inner_text()
     assert re.match(r"\d+ cases not decided here: .* permutation test of the processes: perftrack compare ", told)
     assert page.locator(f"{ROWS} .regression").count() == 0
+
+
+def test_a_run_s_file_that_is_damaged_is_named_and_another_choice_still_works(
+    visit: Visit, tmp_path: Path
+) -> None:
+    build_site(SyntheticHistory(4), tmp_path / "site")
+    damaged = sorted((tmp_path / "site/data/runs").glob("*.js"))[0]
+    damaged.write_text(f'perftrack.packed("runs/{damaged.stem}",5,"!!");')
+    page = visit((tmp_path / "site" / "compare.html").as_uri())
+    shas = [c.sha for c in SyntheticHistory(4).commits()]
+    before = page.locator("#tally").inner_text()
+    page.evaluate("hash => { location.hash = hash; }", f"base={shas[0]}&candidate={shas[1]}")
+    page.locator("#waiting").wait_for(state="visible")
+    assert damaged.name in page.locator("#waiting").inner_text()
+    page.evaluate("hash => { location.hash = hash; }", f"base={shas[2]}&candidate={shas[3]}")
+    page.locator("#waiting").wait_for(state="hidden")
+    assert page.locator("#tally").inner_text() == before

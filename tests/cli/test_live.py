@@ -105,3 +105,22 @@ def test_rounds_are_limited(pair: Scratch):
     answer = pair.run("compare", "HEAD~1", "--live", "--json", "--bench", "total", "--rounds", "8", "--seed", "3")
     (case,) = answer.document["cases"]
     assert "8 rounds" in next(r["message"] for r in case["reasons"] if r["code"] == "live")
+
+
+def test_accepted_changes_that_cannot_be_read_are_told_before_anything_is_measured(pair: Scratch):
+    pair.write("perftrack-epochs.toml", "[[epoch]]\nbench = 1\n")
+    answer = pair.run("compare", "HEAD~1", "--live", "--bench", "total")
+    assert answer.code == 1
+    assert "perftrack-epochs.toml" in answer.err
+    assert "round" not in answer.err
+
+
+def test_an_accepted_change_is_no_regression_and_does_not_block(pair: Scratch):
+    sha = pair.git("rev-parse", "HEAD")
+    entry = f'[[epoch]]\nbench = "tokenize"\nat = "{sha}"\nreason = "keeps offsets"\n'
+    pair.write("perftrack-epochs.toml", entry)
+    run = ("compare", "HEAD~1", "--live", "--json", "--seed", "1", "--rounds", "6", "--bench", "size=1000")
+    answer = pair.run(*run)
+    (case,) = answer.document["cases"]
+    assert (case["verdict"], case["reasons"][0]["code"]) == ("not-comparable", "accepted")
+    assert answer.code == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from perftrack.core.history import Line, Point, Series
@@ -15,7 +15,7 @@ class LaneTrend:
     """`points`: one a commit, every one with a finite value. `positions`: of their commits, ascending."""
 
     line: Line
-    points: tuple[Point, ...]
+    points: Sequence[Point]
     positions: tuple[int, ...]
 
     @property
@@ -73,7 +73,3 @@ def _counts(point: Point) -> bool:
     if point.status is not Status.OK or point.dirty or not point.lane:
         return False
     return point.value is not None and math.isfinite(point.value)
-
-
-def _agreed(point: Point) -> bool:
-    return point.processes > 1 and point.interval is not None and point.interval.lo == point.interval.hi

@@ -66,8 +66,13 @@ perftrack.page(["history", "catalogue", "compare"], async () => {
     }
     const content = panel(row);
     line.after(h("tr", { class: "opened" }, h("td", { colspan: line.cells.length }, content)));
-    const table = row.b && row.c && (await perftrack.launchdiff.table(row.case, index.sha[row.b.commit], index.sha[row.c.commit]));
-    if (table) content.querySelector(".launch-place").replaceChildren(table);
+    const place = content.querySelector(".launch-place");
+    try {
+      const table = row.b && row.c && (await perftrack.launchdiff.table(row.case, index.sha[row.b.commit], index.sha[row.c.commit]));
+      if (table) place.replaceChildren(table);
+    } catch (error) {
+      place.replaceChildren(h("p", { class: "notice" }, `${error.message}. Build the site again.`));
+    }
   };
 
   const tiers = (row) => {
@@ -184,7 +189,7 @@ perftrack.page(["history", "catalogue", "compare"], async () => {
   const choices = pairing.choices();
   const pickers = NAMES.map((name, i) => perftrack.picker(element(name), {
     label: ["Baseline", "Candidate"][i], choices,
-    picked: (choice) => { view[name] = choice.text; show(); },
+    picked: (choice) => { view[name] = choice.text; again(); },
   }));
 
   const show = async () => {
@@ -213,6 +218,8 @@ perftrack.page(["history", "catalogue", "compare"], async () => {
     return undefined;
   };
 
+  const again = () => show().catch((error) => wait(`${error.message}. Build the site again.`));
+
   const read = () => {
     const given = state.read();
     const candidate = given.candidate ?? (pair.length ? pairing.ofCommit(pair.at(-1)).text : "");
@@ -223,9 +230,9 @@ perftrack.page(["history", "catalogue", "compare"], async () => {
   field("all").addEventListener("change", (event) => { view.all = event.target.checked ? "1" : ""; update(); });
   element("swap").addEventListener("click", () => {
     [view.base, view.candidate] = [view.candidate, view.base];
-    show();
+    again();
   });
-  addEventListener("hashchange", () => { read(); show(); });
+  addEventListener("hashchange", () => { read(); again(); });
   addEventListener("keydown", (event) => {
     if (event.key !== "/" || event.ctrlKey || event.metaKey || /^(input|select|textarea)$/i.test(document.activeElement.tagName)) return;
     event.preventDefault();

@@ -41,6 +41,8 @@ perftrack.picker = (place, { label, choices, picked }) => {
     h("span", { class: "subject" }, choice.run === null ? index.subject[choice.commit] : `run of ${utc(index.run_started[choice.run])}`), " ",
     choice.dirty ? h("span", { class: "warn" }, "uncommitted changes") : choice.run === null && h("span", { class: "quiet date" }, utc(index.author_time[choice.commit]).slice(0, 10)));
 
+  const told = (text) => h("li", { role: "option", "aria-disabled": "true", "aria-selected": "false", class: "quiet none" }, text);
+
   const open = (text) => {
     const parts = text.toLowerCase().split(/\s+/).filter(Boolean);
     const found = searched.filter(([all]) => parts.every((part) => all.includes(part))).map(([, choice]) => choice);
@@ -48,8 +50,8 @@ perftrack.picker = (place, { label, choices, picked }) => {
     const from = Math.max(0, Math.min(at - 10, found.length - MOST)); // the chosen one among its neighbours
     listed = found.slice(from, from + MOST);
     list.replaceChildren(...listed.map(option));
-    if (!listed.length) list.append(h("li", { class: "quiet none" }, "No commit with results matches."));
-    else if (found.length > listed.length) list.append(h("li", { class: "quiet none" }, `${found.length - listed.length} more: type to narrow.`));
+    if (!listed.length) list.append(told("No commit with results matches."));
+    else if (found.length > listed.length) list.append(told(`${found.length - listed.length} more: type to narrow.`));
     list.hidden = false;
     input.setAttribute("aria-expanded", "true");
     mark(listed.length ? at - from : -1);
@@ -84,7 +86,7 @@ perftrack.picker = (place, { label, choices, picked }) => {
   input.addEventListener("blur", close);
   list.addEventListener("pointerdown", (event) => event.preventDefault()); // the field keeps the focus
   list.addEventListener("click", (event) => {
-    const item = event.target.closest("[role=option]");
+    const item = event.target.closest("[role=option]:not([aria-disabled])");
     if (item) pick(listed[[...list.children].indexOf(item)]);
   });
 
