@@ -179,6 +179,7 @@ def test_another_address_is_shown_without_a_reload(visit: Visit, many: Path) -> 
     page.wait_for_function(
         "sha => document.querySelector('#base .about .sha').textContent === sha", arg=sha(0)[:10]
     )
+    settle(page)
     assert page.get_by_label("All rows").is_checked()
 
 
@@ -306,9 +307,7 @@ def test_what_only_the_command_can_decide_is_counted_and_the_command_named(visit
     assert page.locator(f"{ROWS} .regression").count() == 0
 
 
-def test_a_run_s_file_that_is_damaged_is_named_and_another_choice_still_works(
-    visit: Visit, tmp_path: Path
-) -> None:
+def test_a_damaged_file_of_a_run_is_named_and_another_choice_still_works(visit: Visit, tmp_path: Path) -> None:
     build_site(SyntheticHistory(4), tmp_path / "site")
     damaged = sorted((tmp_path / "site/data/runs").glob("*.js"))[0]
     damaged.write_text(f'perftrack.packed("runs/{damaged.stem}",5,"!!");')

@@ -201,6 +201,7 @@ perftrack.page(["history", "catalogue", "compare"], async () => {
     if (chosen.includes(null)) return wait("There is one commit with results: nothing to compare yet. Record a second one, ", h("code", {}, "perftrack record HEAD~1"), ", and build the site again.");
     const wanted = JSON.stringify(NAMES.map((name) => view[name]));
     if (wanted !== loaded) {
+      element("comparison").setAttribute("aria-busy", "true");
       const both = await Promise.all(chosen.map(pairing.load));
       const next = await made(chosen, both);
       if (wanted !== JSON.stringify(NAMES.map((name) => view[name]))) return undefined; // another choice meanwhile

@@ -69,7 +69,7 @@ perftrack.judge = (() => {
     const fewest = Math.min(b.n, c.n);
     const effect = fewest > 0 ? sign * Math.log(c.value / b.value) : null;
     let [deviation, df] = error(b, c, noise);
-    if (false) deviation = Math.max(deviation, noise.reach / student.quantile(df, 0.5 + confidence / 2));
+    if (noise && noise.reach) deviation = Math.max(deviation, noise.reach / student.quantile(df, 0.5 + confidence / 2));
     if (effect === null || (fewest < min_side && (!noise || (fewest === 1 && deviation === 0))))
       return given("inconclusive", [why("noise-unknown", `${b.n} against ${c.n} processes, and fewer than ${min_runs} runs to learn the lane's noise from`)], { effect });
     if (deviation === 0) return exactly(effect, threshold);
