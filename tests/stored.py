@@ -27,6 +27,21 @@ START = 1_700_000_000
 HOUR = 3600
 
 
+def called(*words: str) -> Answer:
+    """A command in this process, from the folder and with the environment that the process has."""
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            main(list(words))
+    except SystemExit as done:
+        code = int(done.code or 0)
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    return Answer(code, out.getvalue(), err.getvalue())
+
+
 @dataclass
 class Stored:
     """A repository with a line of commits, and what is recorded of them in its store."""
@@ -40,17 +55,7 @@ class Stored:
 
     def call(self, *arguments: str) -> Answer:
         """The command in this process: the same answer, without the seconds that a start takes."""
-        out, err, code = io.StringIO(), io.StringIO(), 0
-        handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
-        try:
-            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-                main([arguments[0], "-C", str(self.repo.root), *arguments[1:]])
-        except SystemExit as done:
-            code = int(done.code or 0)
-        finally:
-            for number, handler in handlers.items():
-                signal.signal(number, handler)
-        return Answer(code, out.getvalue(), err.getvalue())
+        return called(arguments[0], "-C", str(self.repo.root), *arguments[1:])
 
     def commits(self, count: int, files: Mapping[int, Mapping[str, str]] | None = None) -> None:
         """A line of `count` commits, the first of which goes on from HEAD; each changes `code.py` at least."""

@@ -73,6 +73,8 @@ def bisect(
     with contextlib.ExitStack() as stack:
         journal = stack.enter_context(Journal(path))
         stored = None if options.restart else stored_search(path)
+        if stored is not None and not stored.search.visits and not options.resume:
+            stored = None  # ended before it had measured anything
         if stored is not None:
             check_left(stored, options)
             build = stored.heading.build if options.build is None else options.build

@@ -217,7 +217,8 @@ def _plain(heading: Heading) -> dict[str, object]:
 def _heading(document: Mapping[str, object]) -> Heading:
     """Raises TypeError and ValueError for anything that no search wrote."""
     heading = Heading(**document)  # type: ignore[arg-type]
-    allowed = {"build": (str, NoneType), "python": (str, NoneType), "first_parent": (bool,), "environment": (dict,)}
+    maybe = (str, NoneType)
+    allowed = {"build": maybe, "python": maybe, "first_parent": (bool,), "environment": (dict,)}
     for name in Heading.__slots__:
         if not isinstance(getattr(heading, name), allowed.get(name, (str,))):
             raise TypeError(f"heading.{name} is {quoted(getattr(heading, name))}")

@@ -26,8 +26,8 @@ class SearchRange:
 def range_of(repository: Repository, good: str, bad: str, *, first_parent: bool = False) -> SearchRange:
     """What lies between two revisions.
 
-    Raises GitError for an unknown one, UsageError where nothing lies between, or BAD comes first, and where their
-    histories have nothing in common.
+    Raises GitError for an unknown one, UsageError where nothing lies between, or BAD comes first, and GitError
+    where their histories have nothing in common, or a shallow clone lacks a part of the range.
     """
     ends = repository.commits((good, bad))
     first, last = (c.sha for c in ends)
@@ -50,6 +50,12 @@ def range_of(repository: Repository, good: str, bad: str, *, first_parent: bool 
     known = {c.sha: c for c in (*inside, *ends, *(repository.commits((base,)) if base else ()))}
     parents = {c.sha: c.parents for c in inside}
     graph = CommitGraph.between(parents, first, last, base=base, first_parent=first_parent)
+    cut = [sha for sha, above in zip(graph.shas, graph.parents, strict=True) if not above and sha != base]
+    if cut and repository.is_shallow():
+        raise GitError(
+            f"the clone is shallow: what is before {cut[0][:12]}, which may be to blame, is not here",
+            "Get the rest of its history with: git fetch --unshallow",
+        )
     return SearchRange(graph, {sha: known[sha] for sha in (first, *graph.shas)})
 
 

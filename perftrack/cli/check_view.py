@@ -21,11 +21,19 @@ def show_text(checked: Checked) -> None:
     if judged is not None and judged.effect is not None:
         told += f": {change(judged)} ({change_interval(judged)}) against {checked.baseline.sha[:12]}"
     click.echo(told)
-    why = checked.why
+    why = checked.why or _small(checked)
     if not why and checked.answer is Answer.SKIP:
         why = judged.reasons[0].message if judged is not None and judged.reasons else "nothing was measured"
     if why:
         click.echo(f"  {on_line(why.strip())}")
+
+
+def _small(checked: Checked) -> str:
+    """A change that is there and too small to count: to git a search for it must not look like none."""
+    judged = checked.judged
+    if checked.answer is not Answer.GOOD or judged is None or judged.interval is None or judged.interval.lo <= 0.0:
+        return ""
+    return "it is slower, by less than what counts: a smaller --threshold makes it count"
 
 
 def show_json(checked: Checked, exit_code: int) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from perftrack.vcs.command import failed, git, readable
 
-
 # What a first commit is a change of, by the length of a SHA in the repository's object format.
 EMPTY_TREES = {
     40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",

@@ -68,6 +68,24 @@ def test_a_shallow_clone_is_told_how_to_get_the_rest(
     assert "--unshallow" in str(caught.value.hint)
 
 
+def test_a_shallow_clone_that_lacks_a_part_of_the_range_is_refused(
+    linear: Linear, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    sandbox, line = linear
+    sandbox.git("checkout", "-q", "-b", "side", line[1])
+    side = [sandbox.commit(f"aside {n}") for n in range(3)]
+    sandbox.git("checkout", "-q", "main")
+    sandbox.merge("side")
+    copy = tmp_path_factory.mktemp("shallow") / "clone"
+    sandbox.git("clone", "-q", "--depth", "3", f"file://{sandbox.root}", str(copy))
+    shallow = Sandbox(copy).repository
+    with pytest.raises(GitError, match=f"before {side[1][:12]}, which may be to blame") as caught:
+        range_of(shallow, line[3], "HEAD")
+    assert "--unshallow" in str(caught.value.hint)
+    assert len(range_of(shallow, line[3], "HEAD", first_parent=True).graph) == 2
+    assert len(range_of(sandbox.repository, line[3], "HEAD").graph) == 5
+
+
 def test_skip_takes_commits_and_ranges(linear: Linear) -> None:
     sandbox, line = linear
     graph = range_of(sandbox.repository, line[0], "HEAD").graph

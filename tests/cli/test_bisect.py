@@ -124,6 +124,21 @@ def test_a_second_search_of_the_range_refuses_unless_it_resumes(left: tuple[Slow
     assert len(journals(left[0])) == 1
 
 
+def test_a_search_that_was_ended_before_its_first_visit_stands_in_nobodys_way(
+    left: tuple[Slowdown, int, str],
+) -> None:
+    made = left[0]
+    (path,) = journals(made)
+    before = path.read_bytes()
+    path.write_bytes(before.splitlines(keepends=True)[0])
+    answer = made.bisect("--budget", "1")
+    begun = path.read_bytes()
+    path.write_bytes(before)
+    assert answer.code == 4, answer.err
+    assert "goes on from here" in answer.out
+    assert begun.count(b'"visit"') == 1
+
+
 def test_a_search_of_another_environment_does_not_go_on(left: tuple[Slowdown, int, str]) -> None:
     made = left[0]
     (path,) = journals(made)
@@ -181,9 +196,42 @@ def test_a_difference_that_does_not_reproduce_is_an_answer(tmp_path: Path) -> No
     made = slowdown.make(tmp_path / "project", 3, 2, change=-0.05)
     answer = made.bisect()
     assert answer.code == 4, answer.err
-    assert "does not reproduce" in answer.out
+    assert "BAD is the better one" in answer.out
     assert "other way round" in answer.out
     assert journals(made) == []
+
+
+@pytest.mark.slow
+def test_a_branch_that_left_before_good_was_made_fast_is_not_to_blame(tmp_path: Path) -> None:
+    made = slowdown.make(tmp_path / "project", 1, 0, fast_again={1})  # c0 is slow, c1 is GOOD
+    repo, slow = made.repo, (tmp_path / "project" / "replay.json", slowdown.replayed(1.05e-3, 0.004))
+    repo.git("checkout", "-q", "-b", "side", made.shas[0])
+    repo.commit("Aside", aside_dot_txt="1\n")
+    repo.git("checkout", "-q", "main")
+    repo.git("merge", "-q", "--no-ff", "--no-commit", "side")
+    slow[0].write_text(slow[1])
+    merge = repo.commit("Lose what GOOD won")
+    answer = repo.run("bisect", "--bench", "total", made.shas[1], merge, "--seed", "1", "--json")
+    assert answer.code == 0, answer.err
+    assert (answer.document["outcome"], answer.document["culprit"]) == ("base", None)
+    assert [c["sha"] for c in answer.document["block"]] == [made.shas[0]]
+
+
+@pytest.mark.slow
+def test_a_first_commit_of_another_history_is_told_with_its_message_and_files(tmp_path: Path) -> None:
+    made = slowdown.make(tmp_path / "project", 1, 1, change=0.0)
+    repo = made.repo
+    repo.git("checkout", "-q", "--orphan", "other")
+    (repo.root / "replay.json").write_text(slowdown.replayed(1.05e-3, 0.004))
+    root = repo.commit("Begin elsewhere\n\nIts body.")
+    repo.git("checkout", "-q", "main")
+    repo.git("merge", "-q", "--no-ff", "--no-commit", "--allow-unrelated-histories", "-X", "theirs", "other")
+    merge = repo.commit("Join it")
+    answer = repo.run("bisect", "--bench", "total", made.bad, merge, "--seed", "1", "--json")
+    assert answer.code == 0, answer.err
+    assert answer.document["culprit"]["sha"] == root
+    assert answer.document["message"] == "Begin elsewhere\n\nIts body."
+    assert "replay.json" in {f["path"] for f in answer.document["files"]}
 
 
 @pytest.mark.slow

@@ -84,8 +84,37 @@ def test_a_change_on_the_side_of_good_is_no_blame_of_bad() -> None:
 def test_what_does_not_reproduce_says_which_ends() -> None:
     search = World([], shift=0.0).carry_out(Search.begin(chain(4), QUICK))
     text = said(answer(search))
-    assert "does not reproduce: no difference between good to c3" in text
+    assert "does not reproduce: no difference shows between good and c3" in text
     assert "|" not in text
+
+
+def test_noise_is_not_called_an_improvement() -> None:
+    ended_ones = [World([], shift=0.0, seed=n).carry_out(Search.begin(chain(4), QUICK)) for n in range(8)]
+    improved = [s.reproduction.p_value > 0.5 for s in ended_ones]
+    assert 1 < sum(improved) < 8
+    assert not any("better" in said(answer(s)) or "improved" in said(answer(s)) for s in ended_ones)
+
+
+def test_values_that_are_all_the_same_are_no_improvement() -> None:
+    search = Search.begin(chain(4), QUICK).observe("c3", [1.0] * 8, beside=("good", [1.0] * 8))
+    assert search.outcome is Outcome.NOT_REPRODUCED
+    assert "no difference shows" in said(answer(search))
+
+
+def test_a_bad_end_that_is_the_better_one_is_called_that() -> None:
+    search = World(["good"]).carry_out(Search.begin(chain(4), QUICK))
+    text = said(answer(search))
+    assert text.startswith("time of total did not get worse: BAD is the better one of good and c3")
+    assert "the other way round" in text
+
+
+def test_a_branch_that_was_slow_before_it_left_says_from_where_to_look() -> None:
+    lost = graph({"b1": "A", "m": "good b1", "bad": "m"})
+    search = World(["A", "b1", "m", "bad"], shift=5.0).carry_out(Search.begin(lost, QUICK))
+    text = said(answer(search, Story("Do")))
+    assert "improved on the side of GOOD" in text
+    assert "histories part at A" in text
+    assert "Do (Ann" not in text
 
 
 def test_a_budget_that_ended_says_what_is_left_and_how_to_go_on() -> None:

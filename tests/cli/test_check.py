@@ -44,6 +44,14 @@ def test_an_equal_commit_is_good(made: Slowdown) -> None:
     assert check(made, "--baseline", made.shas[2])[0] == 0
 
 
+def test_a_commit_that_is_slower_by_less_than_counts_is_good_and_says_so(made: Slowdown) -> None:
+    code, out, _ = check(made, "--baseline", made.good, "--threshold", "0.1")
+    assert code == 0
+    assert "it is slower" in out
+    assert "--threshold" in out
+    assert "it is slower" not in check(made, "--baseline", made.shas[2])[1]
+
+
 def test_the_baseline_itself_is_good_and_not_measured(made: Slowdown) -> None:
     code, out, err = check(made, "--baseline", "HEAD", "-v")
     assert (code, "process" in err) == (0, False)

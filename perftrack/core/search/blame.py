@@ -19,11 +19,11 @@ class Blame:
     """The answer of one search for one metric of one case.
 
     `commits`: the block that is to blame, or the credible set where none was found, parents first, holding
-    `probability`; empty where nothing was searched. `before`, `after`: what was compared to confirm it.
-    `effect`, its 95 % `interval` and `p_value` come from the processes made for that alone: positive is worse, a
-    log ratio, or a difference in `unit` where not `logs`. `explained`: the effect as a share of that between the
-    ends. `posterior`: commits with a probability worth telling. `earlier`: good ends of wider ranges in which the
-    speed changed more than once.
+    `probability`; empty where nothing was searched; of a BASE the commit where the histories part. `before`,
+    `after`: what was compared to confirm it. `effect`, its 95 % `interval` and `p_value` come from the processes
+    made for that alone: positive is worse, a log ratio, or a difference in `unit` where not `logs`. `explained`:
+    the effect as a share of that between the ends. `posterior`: commits with a probability worth telling.
+    `earlier`: good ends of wider ranges in which the speed changed more than once.
     """
 
     case_id: str

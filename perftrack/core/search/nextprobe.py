@@ -45,8 +45,13 @@ def next_probe(search: Search) -> Probe:
 
 
 def _reproduce(search: Search) -> Probe:
-    """Rounds of both ends: as many as the first look needs, then one a look."""
+    """Rounds of both ends: as many as the first look needs, then one a look.
+
+    Where time is what may be spent, one of each first: until then nobody knows how many it allows.
+    """
     seen = search.reproduction
+    if search.settings.seconds is not None and not search.spent.process_seconds:
+        return _both_ends(search, 1, 1)
     bad, good = (max(LEAST - count, 1) for count in (seen.bad, seen.good))
     return _both_ends(search, bad, good)
 

@@ -1,7 +1,7 @@
 """Was the commit before the culprit slow already? A search asks that of no commit outside of its range.
 
-What GOOD descends from counts as fast, yet a branch may have left that history before GOOD, or what led to it, made
-it fast: then the branch's first commit is slow through no change of its own. Only confirming measures what is
+What GOOD descends from counts as fast, yet a branch may have left that history before GOOD, or what led to it,
+made it fast: then the branch's first commit is slow through no change of its own. Only confirming measures what is
 before it, so there it shows, and there it takes processes enough to tell.
 """
 

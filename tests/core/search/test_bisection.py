@@ -273,6 +273,15 @@ class TestPrior:
         assert search.spent.measurements < 25
         assert not {"good", "c63"} & search.spent.commits
 
+    def test_a_share_of_a_difference_that_was_never_measured_is_not_told(self) -> None:
+        world = World(LINE.shas, shift=3.0)
+        runs = [Recorded(end, (value,)) for end in ("good", "c63") for value in world.values(end, 60)]
+        options = replace(QUICK, reproduce=False, end_share=0.0, checks=0)
+        search = world.carry_out(Search.begin(LINE, options, recorded=runs))
+        assert found(search) == ("c0",)
+        assert search.confirmation is not None
+        assert search.explained is None
+
     @pytest.mark.parametrize("recorded", [(), (Recorded("good", (1.0,)),)])
     def test_levels_that_nobody_recorded_must_be_reproduced(self, recorded: tuple[Recorded, ...]) -> None:
         with pytest.raises(InvalidValueError, match="both ends"):
@@ -448,6 +457,17 @@ class TestBudget:
             search = search.observe(probe.commit, values, beside=beside, seconds=1.0 * len(probe.order))
         assert search.outcome is Outcome.BUDGET
         assert 59.0 <= search.spent.seconds <= 60.0
+
+    def test_a_time_that_allows_next_to_nothing_is_not_spent_many_times_over(self) -> None:
+        search, world = Search.begin(LINE, replace(QUICK, seconds=3.5)), World(below(LINE, "c20"))
+        while (probe := search.next_probe()) is not None:
+            beside = None
+            if probe.beside is not None:
+                beside = (probe.beside, world.values(probe.beside, probe.beside_processes))
+            values = world.values(probe.commit, probe.processes)
+            search = search.observe(probe.commit, values, beside=beside, seconds=1.0 * len(probe.order))
+        assert search.outcome is Outcome.BUDGET
+        assert search.spent.seconds <= 3.5
 
     def test_dear_builds_that_were_timed_make_larger_batches(self) -> None:
         def processes(build_seconds: float) -> int:
