@@ -29,6 +29,7 @@ from perftrack.errors import StoreError
 
 EXIT_REGRESSION = 3
 EXIT_UNDECIDED = 4
+_UNLEARNT = ("noise-unknown", "permutation")  # reasons of judgements without a lane's noise
 
 # How much a reader wants to see a verdict; ties go by p-value, not by raw percent.
 _ORDER = (
@@ -123,7 +124,15 @@ def compare(
         learnt = noise.of(c) if b is not None and c is not None and b is not c else None
         found_here = twice(judge(b, c, threshold=threshold, noise=learnt), *sides)
         judged.append(eras.weigh(found_here, threshold, learnt))
-    return explained(project, before, after, judged, found=found)
+    return explained(project, before, after, _told_of_the_cut(project, judged), found=found)
+
+
+def _told_of_the_cut(project: Project, judged: Sequence[Judgement]) -> list[Judgement]:
+    """Of a lane whose noise is unknown the store may know more than a shallow clone can put in order."""
+    unknown = {id(j) for j in judged if any(r.code in _UNLEARNT for r in j.reasons)}
+    if not unknown or not project.repository.boundary():
+        return list(judged)
+    return [replace(j, reasons=(*j.reasons, reason("history-cut"))) if id(j) in unknown else j for j in judged]
 
 
 def _nearest(project: Project, candidate: CommitResults) -> Baseline:

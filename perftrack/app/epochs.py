@@ -66,3 +66,11 @@ class Accepted:
     def starts(self, case: Case, metric: str, shas: Sequence[str]) -> tuple[int, ...]:
         """Indices at which a metric's values, of commits along one line oldest first, begin anew."""
         return epoch_starts(shas, (self.holding[e.sha] for e in self.epochs if e.covers(case, metric)))
+
+    def told(self, case: Case, metric: str, shas: Sequence[str]) -> tuple[tuple[int, str, str], ...]:
+        """(index, SHA, reason) of each epoch of a metric that some of these commits are after, by index."""
+        found = []
+        for epoch in self.epochs:
+            if epoch.covers(case, metric) and (at := epoch_starts(shas, [self.holding[epoch.sha]])):
+                found.append((at[0], epoch.sha, epoch.reason))
+        return tuple(sorted(found))

@@ -66,7 +66,7 @@ def side_of(
     if len(paths) == len(set(names)):
         given = {n: STDIN if n == STDIN else str(paths[n]) for n in paths}
         profile = read_files(list(given.values()), stdin, everything=everything)
-        return Side(", ".join(names), (profile,), ambiguous=len(names) == 1 and _is_revision(names[0], find))
+        return Side(", ".join(paths), (profile,), ambiguous=len(names) == 1 and _is_revision(names[0], find))
     others = [n for n in names if n not in paths]
     if paths or len(names) > 1:
         what = "are no files" if len(others) > 1 else "is no file"

@@ -65,7 +65,7 @@ def read_files(names: Sequence[str], stdin: BinaryIO | None = None, *, everythin
     readings = []
     if names.count(STDIN) > 1:
         raise UsageError("standard input can be read once", "Name `-` once, and files besides.")
-    for name in names:
+    for name in _once(names):
         if name == STDIN:
             if stdin is None:
                 raise UsageError("there is no standard input to read", "Name a file.")
@@ -73,9 +73,22 @@ def read_files(names: Sequence[str], stdin: BinaryIO | None = None, *, everythin
         elif (path := Path(name)).is_file():
             readings.append(read(path, name=name, everything=everything))
         else:
-            with path.open("rb") as stream:  # a pipe can be read once, and a device may have no end
-                readings.append(read(stream, name=name, everything=everything))
+            try:
+                with path.open("rb") as stream:  # a pipe can be read once, and a device may have no end
+                    readings.append(read(stream, name=name, everything=everything))
+            except OSError as error:
+                raise ProfileError(f"{name} cannot be read: {error.strerror}", "Check the name.") from error
     return profile_of(readings)
+
+
+def _once(names: Sequence[str]) -> list[str]:
+    """Without files that are named again, whatever they are called then."""
+    known: dict[object, str] = {}
+    for name in names:
+        path = Path(name)
+        own = path.stat() if name != STDIN and path.is_file() else None
+        known.setdefault((own.st_dev, own.st_ino) if own else name, name)
+    return list(known.values())
 
 
 def profiles_of(project: Project, revision: str, patterns: Sequence[str] = ()) -> CommitProfiles:
@@ -119,7 +132,7 @@ def import_files(
     case_id, known = _case(project, case)
     profile = read_files(names, stdin, everything=True)
     taken_at = max((Path(n).stat().st_mtime for n in names if n != STDIN), default=time.time())
-    names_only = ", ".join("standard input" if n == STDIN else Path(n).name for n in names)
+    names_only = ", ".join("standard input" if n == STDIN else Path(n).name for n in _once(names))
     stored = replace(profile, sha=commit.sha, case_id=case_id, taken_at=round(taken_at, 6), source=names_only)
     project.repository.ensure_ignored(*project.store.files)
     return stored, project.store.add_profile(stored, [commit]), known

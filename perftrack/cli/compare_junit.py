@@ -27,8 +27,16 @@ _ELEMENTS = {
 
 def write_junit(comparison: Comparison, path: Path) -> None:
     """A test suite with a test case for each metric of each case. Raises PerftrackError for an unwritable file."""
+    document = junit(comparison)
     try:
-        path.write_bytes(junit(comparison))
+        with path.open("wb") as file:
+            try:
+                file.write(document)
+                file.flush()
+            except OSError:
+                if path.is_file():
+                    path.unlink()  # half a report is none
+                raise
     except OSError as error:
         raise PerftrackError(
             f"{path}: cannot write the JUnit file: {error.strerror}", "Give another --junit."

@@ -96,7 +96,7 @@ def show_text(comparison: Comparison, ceilings: Ceilings, *, everything: bool) -
 
 
 # What holds for many cases alike is said once below them.
-_REMARKS = ("permutation", "fdr", "since-accepted")
+_REMARKS = ("permutation", "history-cut", "fdr", "since-accepted")
 
 
 def remarks(comparison: Comparison) -> list[str]:

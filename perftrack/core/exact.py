@@ -30,7 +30,7 @@ def between_constants(start: Judgement, before: float, after: float) -> Judgemen
         # log1p, so that large counts which differ by one do not come out as equal.
         return exactly(start, worse * math.log1p((after - before) / before))
     verdict = Verdict.REGRESSION if (after - before) * worse > 0 else Verdict.IMPROVEMENT
-    why = reason("exact-change", change=f"{before:g} → {after:g}")
+    why = reason("exact-change", change=f"{abs(after - before):g} ({before:g} → {after:g})")
     return replace(start, verdict=verdict, p_value=0.0, mde=0.0, reasons=(why,))
 
 

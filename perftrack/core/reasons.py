@@ -57,6 +57,9 @@ REASONS: dict[str, str] = {
     "missing-side": "not measured in {side}",
     "failed-side": "failed in {side}: {detail}",
     "skipped-side": "skipped in {side}: {detail}",
+    "history-cut": (
+        "the clone is shallow, and noise is not learnt from runs of commits that it lacks: git fetch --unshallow"
+    ),
     "zero-value": "{side} has a value of zero or below: no ratio exists",
     "not-finite": "{side} has a sample that is no finite number",
     "not-exact": "declared exact, but the processes of {side} read {read}",

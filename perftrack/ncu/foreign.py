@@ -8,7 +8,17 @@ from dataclasses import dataclass
 
 from perftrack.core.text import printable, quoted
 from perftrack.errors import ProfileError
-from perftrack.ncu.header import ID, KERNEL, METRIC, UNIT, VALUE, metric_name, split_unit
+from perftrack.ncu.header import (
+    CUT_OFF_TITLES,
+    ID,
+    KERNEL,
+    METRIC,
+    UNIT,
+    VALUE,
+    begins_titles,
+    metric_name,
+    split_unit,
+)
 from perftrack.ncu.records import DELIMITERS, split
 
 _RUN = "Profile with: ncu --csv --page raw PROGRAM"
@@ -17,6 +27,12 @@ _LOOKED_AT = 5000  # lines
 _BYTES = 2000  # of a line
 _FIRST = 5  # lines that may be titles
 _LONGEST_TITLE = 40
+# What a program may print before the first line of ncu or its titles; beyond it nobody looks for them.
+LEAD_LINES, LEAD_BYTES = 1_000_000, 2**26
+_SIGN = re.compile(
+    rb"==(?:PROF|WARNING|ERROR)== |(?:kernel|demangled|function) name|^[^\w\n]{0,8}ID\"?[,;\t]",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +115,21 @@ def refuse_binary(data: bytes, name: str) -> ProfileError:
     return ProfileError(f"{name}:1: neither text nor a report of ncu", _EXPORT)
 
 
+def refuse_junk(data: bytes, name: str) -> ProfileError | None:
+    """The error for a long text that has nothing of ncu in its first LEAD_LINES and LEAD_BYTES; None for others.
+
+    To look at lines one by one takes a minute where there are a hundred million of them.
+    """
+    if len(data) <= LEAD_BYTES and data.count(b"\n") <= LEAD_LINES:
+        return None
+    found = _SIGN.search(data, 0, LEAD_BYTES)
+    if found is not None and data.count(b"\n", 0, found.start()) <= LEAD_LINES:
+        return None
+    told = refuse_text(data[: _LOOKED_AT * _BYTES].split(b"\n", _LOOKED_AT)[:_LOOKED_AT], name)
+    looked = f"nothing of ncu in the first {LEAD_LINES:,} lines and {LEAD_BYTES >> 20} MiB"
+    return ProfileError(f"{told.message}; {looked}", told.hint)
+
+
 def refuse_text(lines: Sequence[bytes], name: str) -> ProfileError:
     """The error for a text without a table of ncu."""
     looked_at = [line[:_BYTES] for line in lines[:_LOOKED_AT]]
@@ -111,6 +142,9 @@ def refuse_text(lines: Sequence[bytes], name: str) -> ProfileError:
     first = next(line.strip() for line in looked_at if line.strip())
     if first[:1] in b"{[" and first[1:2] in b'"{[ ':
         return ProfileError(f"{name}:1: this is JSON, not output of ncu", _EXPORT)
+    last = next(at for at in reversed(range(len(lines))) if lines[at].strip())
+    if begins_titles(lines[last].decode("utf-8", "replace").strip()):
+        return ProfileError(f"{name}:{last + 1}: {CUT_OFF_TITLES}", _EXPORT)
     for at in [at for at, line in enumerate(looked_at) if line.strip()][:_FIRST]:
         table = _derived(looked_at[at : at + 2])
         if table is not None:

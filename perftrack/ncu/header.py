@@ -93,6 +93,21 @@ class Header:
         return found[0], found[1]
 
 
+# What pages begin with, and the fewest characters of it that are taken for its start.
+_STARTS = (("ID", "Process ID", "Process Name", "Host Name"), ("Process ID", "Process Name", "Host Name"))
+_FEWEST = 4
+
+
+def begins_titles(line: str) -> bool:
+    """Whether a line that opens no table has the first titles of one, or the start of them."""
+    if len(line) < _FEWEST:
+        return False
+    pages = (
+        quote + f"{quote}{d}{quote}".join(titles) for titles in _STARTS for d in DELIMITERS for quote in ('"', "")
+    )
+    return any(line.startswith(page) or page.startswith(line) for page in pages)
+
+
 def is_metric(title: str) -> bool:
     """Whether a wide table's column holds a metric; everything else in it says which launch it is."""
     folded = title.strip().lower()

@@ -59,7 +59,7 @@ class Lookup:
         return None if total is None else source.factor * total
 
     def number(self, field: str, metric: str, kind: Kind, sections: Sequence[str] = ()) -> float | None:
-        """A metric's value. One that is no finite number, or in a unit of another kind, is a problem."""
+        """A metric's value. One that is negative or no number, or in a unit of another kind, is a problem."""
         found = self._found.get(metric)
         if found is None:
             found = self._named(metric)
@@ -74,6 +74,8 @@ class Lookup:
         elif not fits(kind, counter.unit):
             unit = f"in {quoted(counter.unit)}" if counter.unit else "without a unit"
             self.problems.append(f"{field}: {value:g} {unit} ({metric}) is not {kind}")
+        elif value < 0 and isfinite(value):
+            self.problems.append(f"{field}: {value:g} {counter.unit}".rstrip() + f" ({metric}) is negative")
         elif isfinite(value):
             return value
         return None

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from perftrack.errors import ProfileError
-from perftrack.ncu.foreign import refuse_binary
+from perftrack.ncu.foreign import refuse_binary, refuse_junk
 from perftrack.ncu.zstd import MAGIC as ZSTD
 
 LIMIT = 2**30  # bytes; a larger file is some other one, or an endless stream
@@ -84,11 +84,14 @@ def is_report(data: bytes) -> bool:
 
 
 def text_lines(data: bytes, name: str) -> Lines:
-    """The lines of a text in whatever encoding. Raises ProfileError for what is none.
+    """The lines of a text in whatever encoding. Raises ProfileError for what is none, or has nothing of ncu.
 
     UTF-16 is what PowerShell writes, and a Windows code page what old consoles do.
     """
     data = _decoded(data, name)
+    junk = refuse_junk(data, name)
+    if junk is not None:
+        raise junk
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
     is_whole = data.endswith(b"\n")

@@ -450,6 +450,23 @@ class TestImport:
         assert call(bench, "ncu", "import", "x.csv", "--rev", "HEAD", "--bench", "total").code == 1
         assert not (bench.repo.root / "perftrack.duckdb").exists()
 
+    @pytest.mark.parametrize(("name", "why"), [("missing.csv", "No such file"), (".", "Is a directory")])
+    def test_what_cannot_be_opened_is_named_with_what_to_check(
+        self, bench: Bench, call: Call, name: str, why: str
+    ):
+        answer = call(bench, "ncu", "import", name, "--rev", "HEAD", "--bench", "total")
+        assert answer.code == 1
+        assert f"cannot be read: {why}" in answer.err
+        assert "Hint: Check the name." in answer.err
+
+    def test_a_file_that_is_named_twice_is_read_and_listed_once(self, bench: Bench, call: Call):
+        (bench.repo.root / "raw.csv").write_text(GOOD)
+        (bench.repo.root / "link.csv").symlink_to("raw.csv")
+        names = ("raw.csv", "raw.csv", "./raw.csv", "link.csv")
+        answer = call(bench, "ncu", "import", *names, "--rev", "HEAD", "--bench", "total")
+        assert answer.code == 0, answer.err
+        assert "total: 1 launch(es) stored from raw.csv\n" in answer.out
+
 
 class TestRun:
     def test_a_commands_launches_are_shown_and_its_output_goes_to_stderr(self, bench: Bench, call: Call):

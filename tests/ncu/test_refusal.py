@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from perftrack.errors import ProfileError
+from perftrack.ncu.source import text_lines
 from tests.ncu.texts import DATA, LAUNCH, METRIC, reading, row
 
 CONNECTED = "==PROF== Connected to process 480 (/tmp/app)\n"
@@ -68,3 +69,24 @@ def test_very_many_kernels_are_not_all_listed() -> None:
     kernels = "".join(f"{i}. kernel_{i}\n" for i in range(1, 500))
     with pytest.raises(ProfileError, match=r"kernel_20 and 479 more$"):
         reading("==WARNING== No kernels were profiled.\nAvailable Kernels:\n" + kernels)
+
+
+@pytest.mark.parametrize("titles", [row((*LAUNCH, *METRIC)), row((*LAUNCH, "gpu__time_duration.sum"))])
+def test_titles_that_are_cut_off_are_called_so(titles: str) -> None:
+    ends = [at for at in range(4, titles.index('"Kernel Name"')) if at != 5]
+    for end in ends:
+        with pytest.raises(ProfileError, match=r"it\.csv:2: titles of a table that are cut off"):
+            reading("output\n" + titles[:end])
+
+
+@pytest.mark.parametrize("line", [b"x\n", b"1,\n", b"\n", b'"\n'])
+def test_many_lines_without_a_sign_of_ncu_are_not_looked_at_one_by_one(line: bytes) -> None:
+    with pytest.raises(ProfileError, match=r"nothing of ncu in the first 1,000,000 lines and 64 MiB"):
+        text_lines(line * 1_000_001, "it.csv")
+
+
+def test_a_table_after_very_much_output_is_found() -> None:
+    table = row((*LAUNCH, *METRIC))
+    assert text_lines(b"x\n" * 1_000_000 + table.encode(), "it.csv").lines[-1] == table.strip().encode()
+    with pytest.raises(ProfileError, match="nothing of ncu"):
+        text_lines(b"x\n" * 1_000_001 + table.encode(), "it.csv")

@@ -314,3 +314,18 @@ def test_what_a_summary_is_made_of_is_needed_and_little_else() -> None:
     ):
         assert is_needed(name)
     assert not is_needed("sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_elapsed")
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        (counter("gpu__time_duration.sum", -1.5e-4), "duration_s"),
+        (counter("dram__bytes_read.sum", -1.0), "dram_read_bytes"),
+        (counter("gpc__cycles_elapsed.max", -3.0), "cycles"),
+        (counter("lts__t_sector_hit_rate.pct", -5.0), "l2_hit_pct"),
+    ],
+)
+def test_a_negative_value_is_no_measurement_and_said_to_be_none(given: Counter, field: str) -> None:
+    s = summary(given)
+    assert getattr(s, field) is None
+    assert any(field in text and "is negative" in text for text in s.unparsed)

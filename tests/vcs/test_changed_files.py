@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from perftrack.errors import GitError
@@ -20,6 +22,14 @@ def test_changed_files_come_with_their_lines_most_first(empty: Sandbox) -> None:
     assert found[0] == ChangedFile("long.txt", 9, 0)
     assert {f.path for f in found} == {"long.txt", "data.bin", "tab\tand é.txt", "file.txt"}
     assert ChangedFile("data.bin", None, None) in found
+
+
+@pytest.mark.parametrize("form", ["sha1", "sha256"])
+def test_a_first_commit_changed_all_that_it_has(tmp_path: Path, form: str) -> None:
+    sandbox = Sandbox(tmp_path)
+    sandbox.git("init", "-q", f"--object-format={form}")
+    sha = sandbox.commit("one")
+    assert [f.path for f in changed_files(tmp_path, None, sha)] == ["file.txt"]
 
 
 def test_equal_commits_changed_nothing(empty: Sandbox) -> None:
