@@ -23,7 +23,7 @@ from perftrack.core.launches.launch import Profile
 from perftrack.core.model import Commit, Run
 from perftrack.core.pointtable import PointTable, RunDetail
 from perftrack.core.share import Ceilings, Work
-from perftrack.publish.gather import Epochs
+from perftrack.publish.gather import Acceptances, Epochs
 from perftrack.publish.gather import Project as SiteProject
 from perftrack.publish.runs import SAMPLED_RUNS
 from perftrack.publish.site import BuildReport, build_site
@@ -120,8 +120,16 @@ class StoreSource:
         return Order.of(self._project).shas if self._commits else ()
 
     def epochs(self) -> Epochs | None:
-        accepted = Accepted.of(self._project)
+        accepted = self._accepted
         return (lambda own, shas: accepted.starts(own.case, own.metric, shas)) if accepted.epochs else None
+
+    def acceptances(self) -> Acceptances | None:
+        accepted = self._accepted
+        return (lambda own, shas: accepted.told(own.case, own.metric, shas)) if accepted.epochs else None
+
+    @cached_property
+    def _accepted(self) -> Accepted:
+        return Accepted.of(self._project)
 
 
 def build(project: Project, output: Path, base_url: str | None, samples: int = SAMPLED_RUNS) -> BuildReport:

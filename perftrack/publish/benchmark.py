@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from perftrack.core.judgement import Judgement
 from perftrack.core.units import format_percent
 from perftrack.publish import addresses
+from perftrack.publish.benchmarkpages import BenchmarkPage, SeriesEntry
 from perftrack.publish.context import frame, params_text
-from perftrack.publish.encode import columns
+from perftrack.publish.encode import columns, number
 from perftrack.publish.gather import History
 from perftrack.publish.overview import JudgementKey, judged
-from perftrack.publish.pages import BenchmarkPage, SeriesEntry
-from perftrack.publish.trend import number, shown_value, sparkline
+from perftrack.publish.trend import shown_value, sparkline
 
 
 def benchmark_pages(history: History, base_url: str | None) -> Iterator[BenchmarkPage]:
@@ -72,7 +72,13 @@ def _entry(history: History, at: int, verdicts: Mapping[JudgementKey, Judgement]
     return SeriesEntry(
         key=addresses.series_key(series),
         params=params_text(series),
+        given=tuple(sorted(series.case.params)),
         metric=series.metric,
+        unit=series.unit,
+        value=number(value),
+        lo=number(interval.lo if interval else None),
+        hi=number(interval.hi if interval else None),
+        run=int(points.run[last]),
         direction=series.direction.value,
         latest=shown_value(value, series.unit, interval),
         status=facet.status.value,
@@ -88,5 +94,24 @@ def _entry(history: History, at: int, verdicts: Mapping[JudgementKey, Judgement]
 
 def _empty(history: History, at: int) -> SeriesEntry:
     series = history.series[at]
-    key, params = addresses.series_key(series), params_text(series)
-    return SeriesEntry(key, params, series.metric, series.direction.value, "", "", "", "", "", "", -1, None, "")
+    return SeriesEntry(
+        key=addresses.series_key(series),
+        params=params_text(series),
+        given=tuple(sorted(series.case.params)),
+        metric=series.metric,
+        unit=series.unit,
+        value=None,
+        lo=None,
+        hi=None,
+        run=-1,
+        direction=series.direction.value,
+        latest="",
+        status="",
+        spark="",
+        verdict="",
+        why="",
+        tier="",
+        lane=-1,
+        share=None,
+        share_of="",
+    )

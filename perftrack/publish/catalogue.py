@@ -6,13 +6,14 @@ first recording. So the file of a run keeps its bytes for good.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from perftrack.core.pointtable import PointTable
+from perftrack.core.share import Share
 from perftrack.publish import addresses
 from perftrack.publish.context import params_text
 from perftrack.publish.gather import History
@@ -116,15 +117,20 @@ def _limits(history: History, numbers: Catalogue) -> list[list[object]]:
     """Series that are held against a ceiling: number, lane, share of what takes a second, name of the ceiling."""
     found: list[list[object]] = []
     for number, at in enumerate(numbers.order.tolist()):
-        if (history.series[at].case.id, history.series[at].metric) not in history.work:
-            continue
-        points = history.points(at)
-        by_lane = {int(slot): int(k) for k, slot in enumerate(points.lane.tolist()) if points.ok[k] and slot >= 0}
-        for slot, k in sorted(by_lane.items()):
-            share = history.share_of(points.head, points.facet_at(k), 1.0, None)
-            if share is not None:
-                found.append([number, slot, share.value, share.ceiling.name])
+        found += [[number, slot, share.value, share.ceiling.name] for slot, share in unit_shares(history, at)]
     return found
+
+
+def unit_shares(history: History, at: int) -> Iterator[tuple[int, Share]]:
+    """By lane of series[at], the share of its ceiling that a value of one would have: a time divides it."""
+    if (history.series[at].case.id, history.series[at].metric) not in history.work:
+        return
+    points = history.points(at)
+    by_lane = {int(slot): int(k) for k, slot in enumerate(points.lane.tolist()) if points.ok[k] and slot >= 0}
+    for slot, k in sorted(by_lane.items()):
+        share = history.share_of(points.head, points.facet_at(k), 1.0, None)
+        if share is not None:
+            yield slot, share
 
 
 def local_codes(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], Ints]:

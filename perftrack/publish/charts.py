@@ -6,7 +6,7 @@ validates four charts and not thousands. Colours are CSS variables: one drawing 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -34,11 +34,11 @@ class Scale(StrEnum):
 
 @cache
 def chart_specs(*, validate: bool = False) -> Mapping[str, Mapping[str, Any]]:
-    """Vega-Lite specifications by name: `trend-even-linear` and so on, and `distribution`.
+    """Vega-Lite specifications by name: `trend-even-linear` and so on, `distribution`, and those of other modules.
 
     `trend-*` read the data sets `points` (fields x, v, lo, hi, k, segment, colour, tier, status, main, lone)
-    and `breaks` (x, text, align), and the parameters x_lo, x_hi, y_lo, y_hi, cursor, labels, unit, size.
-    `distribution` reads `samples`, `windows` (process, v) and `summary` (v, lo, hi), and unit.
+    and `breaks` (x, text, align), those of turnmarks, and the parameters x_lo, x_hi, y_lo, y_hi, cursor, labels,
+    unit, size.
 
     Validating against Altair's schema takes longer than everything else that a build does, and the answer is
     always the same: a test asks for it.
@@ -46,12 +46,23 @@ def chart_specs(*, validate: bool = False) -> Mapping[str, Mapping[str, Any]]:
     from altair.utils.schemapi import debug_mode
 
     from perftrack.publish.kernelcharts import launches_chart, roofline_chart
+    from perftrack.publish.parametercharts import facet_chart, parameter_chart
     from perftrack.publish.ratiochart import intervals_chart
+    from perftrack.publish.samplechart import distribution_chart
+    from perftrack.publish.turnmarks import change_marks, epoch_marks
 
     with debug_mode(validate):
-        trend = _plain(_trend(), validate)
-        specs = {f"trend-{x.value}-{y.value}": _with_axes(trend, x, y) for x in Spacing for y in Scale}
-        specs["distribution"] = _plain(_distribution(), validate)
+        x = _x(Spacing.EVEN)
+        trend = _plain(_trend([*change_marks(x, _x(Spacing.EVEN, "x0")), *epoch_marks(x)]), validate)
+        facet = _plain(facet_chart(x, _y), validate)
+        specs = {
+            f"{name}-{spacing.value}-{scale.value}": _with_axes(kind, spacing, scale)
+            for name, kind in (("trend", trend), ("facet", facet))
+            for spacing in Spacing
+            for scale in Scale
+        }
+        specs |= {f"parameter-{s.value}": _plain(parameter_chart(s.value), validate) for s in Scale}
+        specs["distribution"] = _plain(distribution_chart(), validate)
         specs["intervals"] = _plain(intervals_chart(), validate)
         specs["launches"] = _plain(launches_chart(), validate)
         specs["roofline"] = _plain(roofline_chart(), validate)
@@ -67,14 +78,13 @@ def _plain(chart: _Layers, validate: bool) -> Mapping[str, Any]:
 
 
 def _with_axes(trend: Mapping[str, Any], spacing: Spacing, scale: Scale) -> Mapping[str, Any]:
-    """The trend along other axes: every layer has the same ones."""
-    x = _x(spacing).to_dict()
+    """A chart along other axes: every layer has the same ones."""
+    xs = {field: _x(spacing, field).to_dict() for field in ("x", "x0")}
     ys = {field: _y(field, scale).to_dict() for field in ("v", "lo")}
     layers = []
     for layer in trend["layer"]:
         encoding = dict(layer["encoding"])
-        if encoding["x"].get("field") == "x":
-            encoding["x"] = x
+        encoding["x"] = xs.get(encoding["x"].get("field"), encoding["x"])
         field = encoding.get("y", {}).get("field")
         if field in ys:
             encoding["y"] = ys[field]
@@ -100,7 +110,7 @@ _CONFIG: Mapping[str, Any] = {
 }
 
 
-def _x(spacing: Spacing) -> alt.X:
+def _x(spacing: Spacing, field: str = "x") -> alt.X:
     import altair as alt
 
     limits: dict[str, Any] = {"domainMin": {"expr": "x_lo"}, "domainMax": {"expr": "x_hi"}, "nice": False}
@@ -113,9 +123,9 @@ def _x(spacing: Spacing) -> alt.X:
             labelOverlap="greedy",
             tickCount=9,
         )
-        return alt.X("x:Q", scale=alt.Scale(zero=False, padding=14, **limits), axis=axis)
+        return alt.X(f"{field}:Q", scale=alt.Scale(zero=False, padding=14, **limits), axis=axis)
     axis = alt.Axis(title=None, labelOverlap="greedy", tickCount=7)
-    return alt.X("x:T", scale=alt.Scale(type="utc", padding=14, **limits), axis=axis)
+    return alt.X(f"{field}:T", scale=alt.Scale(type="utc", padding=14, **limits), axis=axis)
 
 
 def _y(field: str, scale: Scale) -> alt.Y:
@@ -130,7 +140,8 @@ def _y(field: str, scale: Scale) -> alt.Y:
     return alt.Y(f"{field}:Q", scale=alt.Scale(zero=False, padding=14, **limits), axis=axis)
 
 
-def _trend() -> _Layers:
+def _trend(turns: Sequence[alt.Chart]) -> _Layers:
+    """`turns`: marks of changes, drawn under the points."""
     import altair as alt
 
     x, y = _x(Spacing.EVEN), _y("v", Scale.LINEAR)
@@ -148,6 +159,7 @@ def _trend() -> _Layers:
         legend=None,
     )
     layers = [
+        *turns,
         breaks.mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x=x),
         breaks.mark_text(
             baseline="top",
@@ -215,36 +227,6 @@ def _trend() -> _Layers:
             width="container",
             height=_HEIGHT,
             autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
-            padding={"left": 2, "right": 8, "top": 6, "bottom": 2},
-        )
-    )
-
-
-def _distribution() -> _Layers:
-    import altair as alt
-
-    axis = alt.Axis(
-        title=None, labelExpr="format(datum.value, '~g') + unit", tickCount=6, labelOverlap="greedy", grid=True
-    )
-    scale = alt.Scale(zero=False, nice=False, padding=10)
-    x = alt.X("v:Q", scale=scale, axis=axis)
-    rows = alt.Y("process:N", sort=None, axis=alt.Axis(title=None, domain=False, ticks=False))
-    summary = alt.Chart(alt.NamedData("summary"))
-    return (
-        alt.layer(
-            summary.transform_filter("isValid(datum.lo)")
-            .mark_rect(color=INK, opacity=0.08)
-            .encode(x=alt.X("lo:Q", scale=scale, axis=axis), x2=alt.X2("hi:Q")),
-            summary.mark_rule(color=INK, strokeWidth=1.5).encode(x=x),
-            alt.Chart(alt.NamedData("samples"))
-            .mark_tick(color="var(--accent)", opacity=0.6, thickness=1.5, bandSize=16)
-            .encode(x=x, y=rows),
-            alt.Chart(alt.NamedData("windows"))
-            .mark_point(filled=False, color=INK, strokeWidth=1.5, size=48, shape="diamond")
-            .encode(x=x, y=rows),
-        )
-        .add_params(alt.param(name="unit", value=""))
-        .properties(
-            width="container", height={"step": 28}, autosize=alt.AutoSizeParams(type="fit-x", contains="padding")
+            padding={"left": 2, "right": 8, "top": 14, "bottom": 2},
         )
     )

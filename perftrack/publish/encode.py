@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -27,3 +28,10 @@ def columns(kind: type[DataclassInstance], rows: Sequence[DataclassInstance]) ->
 def json_fields(value: DataclassInstance) -> Mapping[str, object]:
     """The fields of a dataclass by name, for a document."""
     return {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+
+
+def number(value: float | None) -> float | None:
+    """Six significant digits; None for what JSON cannot hold."""
+    if value is None or not math.isfinite(value):
+        return None
+    return float(f"{value:.6g}")

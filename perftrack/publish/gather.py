@@ -34,6 +34,8 @@ class Project:
 
 
 Epochs = Callable[[Series, Sequence[str]], Sequence[int]]
+# (index of the first after it, SHA, reason) of each accepted change, by index.
+Acceptances = Callable[[Series, Sequence[str]], Sequence[tuple[int, str, str]]]
 
 
 class HistorySource(Protocol):
@@ -103,6 +105,10 @@ class HistorySource(Protocol):
 
     def epochs(self) -> Epochs | None:
         """Tells positions in commits along that line of the first after each accepted change of a series."""
+        ...
+
+    def acceptances(self) -> Acceptances | None:
+        """Tells the same with each change's commit and reason; None where none was accepted."""
         ...
 
 

@@ -18,10 +18,11 @@ from perftrack.core.units import format_change
 from perftrack.publish import addresses
 from perftrack.publish.changelog import event_line
 from perftrack.publish.context import commit_ref, frame, lane_ref, params_text
+from perftrack.publish.encode import number
 from perftrack.publish.gather import History
 from perftrack.publish.pages import CommitRef, Event, GridRow, OverviewPage
 from perftrack.publish.points import NO_LANE, SeriesPoints, superseded_lanes
-from perftrack.publish.trend import number, shown_value, sparkline
+from perftrack.publish.trend import shown_value, sparkline
 
 JudgementKey = tuple[str, str, str]  # case id, metric, lane
 STANDING = frozenset({State.NEW, State.CONFIRMED, State.SUSPECT})

@@ -130,37 +130,6 @@ class OverviewPage:
 
 
 @dataclass(frozen=True, slots=True)
-class SeriesEntry:
-    """One metric of one case on its benchmark's page; its points are in the data file named by `key`."""
-
-    key: str
-    params: str
-    metric: str
-    direction: str
-    latest: str
-    status: str
-    spark: str
-    verdict: str
-    why: str
-    tier: str
-    lane: int
-    share: float | None
-    share_of: str
-
-
-@dataclass(frozen=True, slots=True)
-class BenchmarkPage:
-    frame: Frame
-    name: str
-    tags: tuple[str, ...]
-    source: str
-    cases: int
-    metrics: tuple[str, ...]
-    threshold: str | None
-    entries: tuple[SeriesEntry, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class RunPage:
     """The page of any run: which one is in the address, and what it shows in the run's data file."""
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from perftrack.errors import PublishError
+from perftrack.publish.benchmarkpages import BenchmarkPage
 from perftrack.publish.comparison import ComparePage
 from perftrack.publish.devicepages import CeilingsPage, KernelsPage
 from perftrack.publish.pages import (
-    BenchmarkPage,
     EnvironmentsPage,
     MethodPage,
     OverviewPage,

@@ -15,22 +15,24 @@ from perftrack.publish import addresses
 from perftrack.publish.assets import asset_root, static_files
 from perftrack.publish.badges import badge_files
 from perftrack.publish.benchmark import benchmark_pages, page_document
+from perftrack.publish.benchmarkpages import BenchmarkPage
 from perftrack.publish.catalogue import Catalogue, catalogue, listing
 from perftrack.publish.ceilings import ceilings_page
 from perftrack.publish.changelog import change_list, changes_json, changes_page
+from perftrack.publish.changerows import Told, told_changes
 from perftrack.publish.changes import CACHE, ChangeSearch, Found
 from perftrack.publish.comparison import compare_page, comparison_file
 from perftrack.publish.context import run_index
-from perftrack.publish.encode import columns, json_bytes, json_fields
+from perftrack.publish.encode import columns, json_fields
 from perftrack.publish.environments import environments_page
 from perftrack.publish.feed import feed
-from perftrack.publish.gather import History, HistorySource, read_history
+from perftrack.publish.gather import Acceptances, History, HistorySource, read_history
 from perftrack.publish.kernels import kernel_files, kernel_list, kernels_page
 from perftrack.publish.lines import SeriesLine, all_lines
 from perftrack.publish.method import method_page
 from perftrack.publish.overview import grid_rows, overview_page
 from perftrack.publish.packing import FORMAT, PackedFile
-from perftrack.publish.pages import BenchmarkPage, GridRow
+from perftrack.publish.pages import GridRow
 from perftrack.publish.plain import latest_json
 from perftrack.publish.render import Page, Renderer
 from perftrack.publish.runs import (
@@ -43,6 +45,7 @@ from perftrack.publish.runs import (
     runs_page,
     sample_file,
 )
+from perftrack.publish.shell import shell_script
 from perftrack.publish.sizes import size_warnings
 from perftrack.publish.specifications import chart_script
 from perftrack.publish.status import status_page
@@ -100,7 +103,7 @@ def build_site(
             told = source.chapters(watched_lanes(history, lines, changes, source.line(), source.threshold()))
             pages += _add_story(site, renderer, history, source, told, base_url)
             site.add(CACHE, search.to_cache())
-            _add_series(site, history, numbers, found, benchmarks)
+            _add_series(site, history, numbers, found, benchmarks, told_changes(told), source.acceptances())
         finally:
             search.close()
         done = site.publish()
@@ -154,21 +157,6 @@ def _add_story(
     return len(pages)
 
 
-_VEGA = tuple(f"static/vendor/{name}/{name}.min.js" for name in ("vega", "vega-lite", "vega-embed"))
-_SHELL_SCRIPTS = ("format", "marks", "grid", "chart", "series", "points", "trend", "benchmark")
-
-
-def shell_script(markup: str) -> bytes:
-    """The script that fills a benchmark's shell: its markup is a template's, with nothing of a benchmark in it."""
-    return (
-        b"perftrack.shell("
-        + json_bytes(
-            {"markup": markup, "scripts": [*_VEGA, *(f"static/app/{name}.js" for name in _SHELL_SCRIPTS)]}
-        )
-        + b");\n"
-    )
-
-
 def _add_indexes(site: SiteWriter, history: History, numbers: Catalogue, rows: Sequence[GridRow]) -> None:
     """What many pages look things up in."""
     indexes = {
@@ -218,12 +206,15 @@ def _add_series(
     numbers: Catalogue,
     found: Mapping[int, list[tuple[SeriesLine, Found]]],
     benchmarks: Sequence[BenchmarkPage],
+    told: Told,
+    accepted: Acceptances | None,
 ) -> None:
     first = {page.entries[0].key: page for page in benchmarks}
     for at, series in enumerate(history.series):
         page = first.get(addresses.series_key(series))
         own = found.get(at, [])
-        for path, file in series_files(history, numbers, at, own, page_document(page) if page else None):
+        said = page_document(page) if page else None
+        for path, file in series_files(history, numbers, at, own, said, told, accepted):
             _add_packed(site, path, file)
 
 

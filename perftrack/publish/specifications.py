@@ -8,6 +8,8 @@ from importlib import metadata, resources
 
 from perftrack.publish.packing import PackedFile
 
+SOURCES = ("charts", "kernelcharts", "parametercharts", "ratiochart", "samplechart", "turnmarks")
+
 
 def chart_script(former: bytes | None) -> bytes:
     """The script file with the specifications; `former`: what an earlier build wrote, which may do as it is.
@@ -25,5 +27,5 @@ def chart_script(former: bytes | None) -> bytes:
 @cache
 def _source() -> str:
     package = resources.files("perftrack.publish")
-    sources = [package.joinpath(name).read_bytes() for name in ("charts.py", "kernelcharts.py", "ratiochart.py")]
+    sources = [package.joinpath(f"{name}.py").read_bytes() for name in SOURCES]
     return hashlib.blake2b(b"".join(sources), digest_size=8).hexdigest()

@@ -10,13 +10,14 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from perftrack.core.changes.watch import WatchedChange
 from perftrack.core.model import Interval, Status
 from perftrack.core.units import format_interval
 from perftrack.publish import addresses
-from perftrack.publish.catalogue import Catalogue, facet_rows, local_codes, steps
+from perftrack.publish.catalogue import Catalogue, facet_rows, local_codes, steps, unit_shares
+from perftrack.publish.changerows import Told, change_rows, epoch_rows, places
 from perftrack.publish.changes import Found
-from perftrack.publish.gather import History
+from perftrack.publish.encode import number
+from perftrack.publish.gather import Acceptances, History
 from perftrack.publish.lanes import LaneView, lane_differences
 from perftrack.publish.lines import SeriesLine
 from perftrack.publish.numerals import Ints
@@ -24,12 +25,6 @@ from perftrack.publish.packing import PackedFile
 from perftrack.publish.points import SeriesPoints, distinct
 from perftrack.publish.thinning import thinned
 
-# The fields of a change's row. The first five but `lane` are runs: of the last value before it, those at the ends
-# of the range in which the new level was first seen, and the most likely one. `lo` and `hi` are of the ratio.
-CHANGE = (
-    "lane", "before", "first", "last", "likely", "probability", "kind", "direction", "standing", "from", "to",
-    "ratio", "lo", "hi", "p",
-)  # fmt: skip
 SPARK_POINTS = 40
 _SPARK_STEPS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -50,16 +45,19 @@ def series_files(
     at: int,
     found: Sequence[tuple[SeriesLine, Found]],
     page: Mapping[str, object] | None = None,
+    told: Told | None = None,
+    accepted: Acceptances | None = None,
 ) -> Iterator[tuple[str, PackedFile]]:
     """Path and content of the file of series[at], and of the one with every point where that has not all of them.
 
-    `page`: what the benchmark's page says, in the file of its first series.
+    `page`: what the benchmark's page says, in the file of its first series. `told`: the changes that events tell;
+    without it all that were found. `accepted`: where the line of history was accepted to begin anew.
     """
     points = history.points(at)
     span = history.table.span(at)
     breaks = lane_breaks(history, points)
     turns = [b.at for b in breaks] + [b.at - 1 for b in breaks]
-    shown = thinned(points, [*turns, *(place for line, changes in found for place in _places(line, changes))])
+    shown = thinned(points, [*turns, *(place for line, changes in found for place in places(line, changes))])
     keys, codes = local_codes(points.facet.astype(np.int64) * 2 + catalogue.bounded[span])
     facets, notes = facet_rows(history, keys.tolist())
     head, key = points.head, addresses.series_key(points.head)
@@ -75,7 +73,9 @@ def series_files(
         "facets": facets,
         "notes": notes,
         "breaks": [[int(points.run[b.at]), b.lane, b.previous, b.fields] for b in breaks],
-        "changes": [_change_row(history, points, line, w) for line, changes in found for w in changes],
+        "changes": list(change_rows(history, points, found, told)),
+        "epochs": list(epoch_rows(history, points, found, accepted)),
+        "limits": [[slot, share.value, share.ceiling.name] for slot, share in unit_shares(history, at)],
         **({"page": page} if page else {}),
     }
     columns = {"run": points.run.astype(np.int64), "facet": codes, **catalogue.columns(span)}
@@ -87,38 +87,6 @@ def series_files(
 
 def _chosen(columns: dict[str, Ints], at: NDArray[np.intp]) -> dict[str, Ints]:
     return {name: steps(column[at]) if name == "run" else column[at] for name, column in columns.items()}
-
-
-def _places(line: SeriesLine, changes: Found) -> list[int]:
-    """Points that show a change: the last before it, and those at the ends and in the middle of its range."""
-    places = {
-        p for w in changes for p in (w.change.first - 1, w.change.first, w.change.most_likely, w.change.last)
-    }
-    return [int(line.at[place]) for place in sorted(places) if place >= 0]
-
-
-def _change_row(history: History, points: SeriesPoints, line: SeriesLine, watched: WatchedChange) -> list[object]:
-    """A change as the browser reads it; see `CHANGE`."""
-    change = watched.change
-    runs = points.run[line.at]
-    interval = change.interval
-    return [
-        history.lane_index.get(line.lane, -1),
-        int(runs[change.first - 1]) if change.first else None,
-        int(runs[change.first]),
-        int(runs[change.last]),
-        int(runs[change.most_likely]),
-        number(change.probability),
-        change.kind.value,
-        change.direction.value,
-        watched.standing.value,
-        number(change.before),
-        number(change.after),
-        number(change.ratio),
-        number(interval.lo if interval else None),
-        number(interval.hi if interval else None),
-        number(change.p_value),
-    ]
 
 
 def lane_breaks(history: History, points: SeriesPoints) -> tuple[LaneBreak, ...]:
@@ -167,10 +135,3 @@ def sparkline(points: SeriesPoints, at: NDArray[np.intp]) -> str:
 def shown_value(value: float | None, unit: str, interval: Interval | None) -> str:
     """`1.234 ms ± 0.5 %`; a value that is no finite number shows as a dash."""
     return format_interval(number(value), unit, interval)
-
-
-def number(value: float | None) -> float | None:
-    """Six significant digits; None for what JSON cannot hold."""
-    if value is None or not math.isfinite(value):
-        return None
-    return float(f"{value:.6g}")

@@ -44,7 +44,7 @@ from perftrack.core.pointtable import PointTable, RunDetail, table_of
 from perftrack.core.reasons import reason
 from perftrack.core.share import Ceilings, Work
 from perftrack.core.verdict import judge
-from perftrack.publish.gather import Epochs, Project
+from perftrack.publish.gather import Acceptances, Epochs, Project
 from perftrack.store.rows import within_variance
 
 SCRIPT = "<script>alert(1)</script>"
@@ -331,6 +331,9 @@ class SyntheticHistory:
         return [c.sha for c in self._commits]
 
     def epochs(self) -> Epochs | None:
+        return None
+
+    def acceptances(self) -> Acceptances | None:
         return None
 
     def series(self) -> Sequence[Series]:

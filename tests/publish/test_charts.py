@@ -1,10 +1,13 @@
 """Chart specifications: one per kind, without data, the same in every build."""
 
 import json
+from importlib import resources
+from importlib.resources.abc import Traversable
 
 import pytest
 
 from perftrack.publish.charts import chart_specs
+from perftrack.publish.specifications import SOURCES
 
 SPECS = chart_specs()
 TRENDS = [name for name in SPECS if name.startswith("trend-")]
@@ -13,8 +16,14 @@ TRENDS = [name for name in SPECS if name.startswith("trend-")]
 def test_there_is_one_specification_per_kind() -> None:
     assert sorted(SPECS) == [
         "distribution",
+        "facet-even-linear",
+        "facet-even-log",
+        "facet-time-linear",
+        "facet-time-log",
         "intervals",
         "launches",
+        "parameter-linear",
+        "parameter-log",
         "roofline",
         "trend-even-linear",
         "trend-even-log",
@@ -35,7 +44,7 @@ def test_altair_s_schema_has_nothing_against_them() -> None:
 def test_a_specification_holds_names_of_data_and_no_data(name: str) -> None:
     text = json.dumps(SPECS[name])
     assert "datasets" not in SPECS[name]
-    assert '"values"' not in text
+    assert '"values": [' not in text
 
 
 @pytest.mark.parametrize("name", SPECS)
@@ -56,7 +65,32 @@ def test_a_line_is_cut_where_its_segment_ends(name: str) -> None:
     assert line["encoding"]["detail"]["field"] == "segment"
 
 
-@pytest.mark.parametrize(("name", "scale"), [("trend-even-log", "log"), ("trend-time-log", "log")])
+@pytest.mark.parametrize("name", TRENDS)
+def test_changes_and_accepted_ones_are_drawn_under_the_points(name: str) -> None:
+    own = [layer.get("data", {}).get("name") for layer in SPECS[name]["layer"]]
+    assert own[:5] == ["changes", "changes", "changes", "epochs", "epochs"]
+    band = SPECS[name]["layer"][0]["encoding"]
+    assert (band["x"]["field"], band["x2"]["field"]) == ("x0", "x1")
+    assert band["x"]["scale"] == SPECS[name]["layer"][1]["encoding"]["x"]["scale"]
+
+
+def test_every_source_of_a_specification_counts_for_whether_it_is_made_again() -> None:
+    folder = resources.files("perftrack.publish")
+    makers = {f.name.removesuffix(".py") for f in folder.iterdir() if "import altair" in _text(f)}
+    assert makers == set(SOURCES)
+
+
+def _text(file: Traversable) -> str:
+    return file.read_text(encoding="utf-8") if file.name.endswith(".py") else ""
+
+
+@pytest.mark.parametrize(
+    ("name", "scale"),
+    [
+        (n, "log")
+        for n in ("trend-even-log", "trend-time-log", "facet-even-log", "facet-time-log", "parameter-log")
+    ],
+)
 def test_a_log_chart_has_a_log_axis(name: str, scale: str) -> None:
     scales = [
         layer["encoding"]["y"]["scale"]

@@ -5,10 +5,10 @@ import pytest
 from perftrack.core.judgement import Verdict
 from perftrack.core.reasons import REASONS
 from perftrack.publish.benchmark import benchmark_pages
+from perftrack.publish.benchmarkpages import BenchmarkPage
 from perftrack.publish.environments import environments_page
 from perftrack.publish.gather import read_history
 from perftrack.publish.method import method_page
-from perftrack.publish.pages import BenchmarkPage
 from tests.publish.synthetic import SyntheticHistory
 
 SOURCE = SyntheticHistory(40)
@@ -35,6 +35,13 @@ class TestBenchmark:
         entry = benchmark("matmul").entries[1]
         assert entry.latest.endswith("%")
         assert (entry.verdict, entry.tier, entry.status) == ("regression", "B", "ok")
+
+    def test_an_entry_has_its_parameters_and_its_newest_result_as_numbers(self) -> None:
+        entry = benchmark("matmul").entries[1]
+        assert entry.given == (("dtype", "bf16"), ("n", 4096))
+        assert entry.value is not None and entry.lo is not None and entry.hi is not None
+        assert entry.lo < entry.value < entry.hi
+        assert HISTORY.run_commit[entry.run] == len(HISTORY.commits) - 1
 
     def test_a_failed_entry_says_so(self) -> None:
         assert benchmark("attention").entries[0].status == "failed"

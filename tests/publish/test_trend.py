@@ -14,11 +14,13 @@ from perftrack.core.model import Interval, MeasurementTier, Status
 from perftrack.core.pointtable import Facet
 from perftrack.publish import thinning
 from perftrack.publish.catalogue import catalogue
+from perftrack.publish.changerows import CHANGE
 from perftrack.publish.changes import ChangeSearch
+from perftrack.publish.encode import number
 from perftrack.publish.gather import History, read_history
 from perftrack.publish.lines import all_lines
 from perftrack.publish.points import Facets, SeriesPoints, superseded_lanes
-from perftrack.publish.trend import CHANGE, lane_breaks, number, series_files, shown_value, sparkline
+from perftrack.publish.trend import lane_breaks, series_files, shown_value, sparkline
 from tests.publish.synthetic import Shape, SyntheticHistory
 from tests.publish.unpacking import Packed, unpacked, values
 

@@ -2,7 +2,7 @@
 "use strict";
 
 perftrack.page(["history", "charts", `series/${document.documentElement.dataset.series}`], () => {
-  const { h, state, rows, marks, points: read } = perftrack;
+  const { h, state, rows, marks, turns, family, points: read } = perftrack;
   const index = perftrack.get("history");
   const about = perftrack.get(`series/${document.documentElement.dataset.series}`).page;
   const entries = rows(about.entries);
@@ -31,6 +31,12 @@ perftrack.page(["history", "charts", `series/${document.documentElement.dataset.
     view.x = from.x === "time" ? "time" : "even";
     view.y = from.y === "log" ? "log" : "linear";
     view.hidden = new Set((from.hide ?? "").split(",").filter(Boolean).map(Number));
+    view.scale = ["relative", "share"].includes(from.scale) ? from.scale : "absolute";
+    view.reference = commitOf(from.reference);
+    view.samples = index.run.includes(from.samples) ? from.samples : "";
+    const { split, along } = offered();
+    view.split = split.includes(from.split) ? from.split : "";
+    view.along = !view.split && along.includes(from.along) ? from.along : "";
     const range = [commitOf(from.from), commitOf(from.to)];
     view.range = range[0] >= 0 && range[1] >= range[0] ? range : null;
   };
@@ -39,14 +45,83 @@ perftrack.page(["history", "charts", `series/${document.documentElement.dataset.
     series: view.series,
     x: view.x === "even" ? "" : view.x,
     y: view.y === "linear" ? "" : view.y,
+    scale: view.scale === "absolute" ? "" : view.scale,
+    reference: view.reference >= 0 ? shaAt(view.reference) : "",
     hide: [...view.hidden].join(","),
     from: view.range && shaAt(view.range[0]),
     to: view.range && shaAt(view.range[1]),
+    split: view.split,
+    along: view.along,
+    samples: view.samples,
   });
+
+  const chosen = () => entries.find((e) => e.key === view.series);
+  const alike = () => entries.filter((e) => e.metric === chosen().metric && e.unit === chosen().unit);
+  const offered = () => family.choices(alike());
 
   const trend = perftrack.trend(element("chart"), {
     spoken: (text) => { element("spoken").textContent = text; },
-    changed: (options) => { view.range = options.range; writeAddress(); redraw(); },
+    changed: (options) => { view.range = options.range; writeAddress(); redraw(); sideBySide(); },
+    explained: (words) => { element("explained").textContent = words; },
+    actions: [
+      { key: "r", label: "100 % here", of: (point) => point.status === "ok" && point.value > 0, act: (point) => { view.scale = "relative"; view.reference = point.commit; show(); } },
+      { key: "s", label: "samples", of: (point) => point.status === "ok", act: (point) => { view.samples = index.run[point.run]; writeAddress(); samples(true); } },
+    ],
+  });
+
+  // The distribution of a run's samples of the case, by process.
+  const samples = async (chosenNow) => {
+    const [own, run] = [base, view.samples];
+    element("samples-section").hidden = !run;
+    if (!run) return;
+    const at = index.run.indexOf(run);
+    element("samples-title").replaceChildren("Samples of ", marks.runLink(at), h("small", {}, ` ${index.subject[index.run_commit[at]]}`));
+    const found = await perftrack.samples.ofRun(run, own.key).catch((error) => error.message);
+    const every = await perftrack.series.full(own);
+    if (own !== base || run !== view.samples) return;
+    const k = every.run.indexOf(at);
+    const place = element("samples");
+    if (typeof found === "string") place.replaceChildren(h("p", { class: "notice" }, found));
+    else {
+      const row = k < 0 ? { value: null, lo: null, hi: null, unit: own.unit } : { value: every.value[k], lo: every.lo[k], hi: every.hi[k], unit: own.unit };
+      const figure = perftrack.samples.figure(`${own.name} ${own.metric}`, found);
+      place.replaceChildren(figure, perftrack.samples.medians(row, found));
+      await perftrack.samples.draw(figure.querySelector(".plot"), row, found);
+    }
+    if (chosenNow) {
+      element("samples-title").focus();
+      element("samples-section").scrollIntoView({ block: "nearest" });
+    }
+  };
+  element("samples-close").addEventListener("click", () => { view.samples = ""; writeAddress(); samples(); element("chart").focus(); });
+
+  // The other cases of the metric beside the chosen one.
+  let turn = 0;
+  const layout = element("layout");
+  const sideBySide = async () => {
+    const mine = ++turn;
+    const place = element("family");
+    const { split, along } = offered();
+    element("family-section").hidden = !split.length;
+    if (!split.length) return;
+    layout.replaceChildren(h("option", { value: "" }, "the table only"), ...split.map((name) => h("option", { value: `split=${name}` }, `a chart for each ${name}`)), ...along.map((name) => h("option", { value: `along=${name}` }, `newest results along ${name}`)));
+    layout.value = view.split ? `split=${view.split}` : view.along ? `along=${view.along}` : "";
+    place.hidden = !layout.value;
+    place.setAttribute("aria-busy", String(Boolean(layout.value)));
+    try {
+      if (view.split) await family.splitCharts(place, alike(), view.split, chosen().metric, view, () => mine === turn);
+      if (view.along) await family.alongChart(place, alike(), view.along, chosen().metric);
+    } catch (error) {
+      place.replaceChildren(h("p", { class: "notice" }, `${error.message}. Build the site again.`));
+    }
+    if (mine === turn) place.setAttribute("aria-busy", "false");
+  };
+  layout.addEventListener("change", () => {
+    const [kind, ...name] = layout.value.split("=");
+    view.split = kind === "split" ? name.join("=") : "";
+    view.along = kind === "along" ? name.join("=") : "";
+    writeAddress();
+    sideBySide();
   });
 
   const MOST = 2000; // points that a browser draws without being slow
@@ -59,7 +134,7 @@ perftrack.page(["history", "charts", `series/${document.documentElement.dataset.
     if (own !== base) return;
     series = inside(every).length <= MOST ? every : base;
     tellRange();
-    await trend.draw(series, { x: view.x, y: view.y, hidden: view.hidden, range: view.range });
+    await trend.draw(series, { x: view.x, y: view.y, scale: view.scale, reference: view.reference, hidden: view.hidden, range: view.range });
   };
 
   const tellRange = () => {
@@ -98,6 +173,7 @@ perftrack.page(["history", "charts", `series/${document.documentElement.dataset.
         },
       }, marks.lane(slot)))),
       h("span", { class: "legend-tiers quiet" },
+        turns.legend(series, view.hidden),
         tiers.map((letter) => h("span", {}, marks.shape(letter), ` tier ${letter}`)),
         h("span", {}, h("i", { class: "band" }), " 95 % interval"),
         failed && h("span", {}, h("b", { class: "cross" }, "×"), " failed"),
@@ -106,7 +182,7 @@ perftrack.page(["history", "charts", `series/${document.documentElement.dataset.
 
   const breaks = () => {
     const names = (slot) => marks.lane(slot);
-    element("breaks").replaceChildren(...(series.breaks.length ? [
+    element("breaks").replaceChildren(...turns.list(series), ...(series.breaks.length ? [
       h("h3", {}, "Lane changes"),
       h("ul", { class: "breaks" }, series.breaks.map((b) => {
         const commit = index.run_commit[series.run[b.at]];
@@ -116,17 +192,21 @@ perftrack.page(["history", "charts", `series/${document.documentElement.dataset.
     ] : []));
   };
 
+  const pressed = () => {
+    for (const button of document.querySelectorAll("[data-state]")) {
+      button.setAttribute("aria-pressed", String(view[button.dataset.state] === button.dataset.value));
+    }
+  };
+
   const show = async () => {
-    const entry = entries.find((e) => e.key === view.series);
+    const entry = chosen();
     writeAddress();
     picker.show(entries);
     element("trend-title").textContent = entry.params || about.name;
     element("trend-title").append(h("small", {}, ` ${entry.metric}, ${entry.direction} is better`));
     element("latest").replaceChildren(...[entry.status === "ok" && h("b", {}, entry.latest, " ", marks.tier(entry.tier)), " ", marks.verdict(entry.verdict || (entry.status === "ok" ? "" : entry.status), entry.why)].filter(Boolean));
     element("chart").setAttribute("aria-label", `Trend of ${entry.metric}`);
-    for (const button of document.querySelectorAll("[data-state]")) {
-      button.setAttribute("aria-pressed", String(view[button.dataset.state] === button.dataset.value));
-    }
+    pressed();
     try {
       const loaded = await perftrack.series.load(entry.key);
       if (entry.key !== view.series) return;
@@ -135,11 +215,17 @@ perftrack.page(["history", "charts", `series/${document.documentElement.dataset.
       element("chart").replaceChildren(h("p", { class: "notice" }, `${error.message}. Build the site again.`));
       return;
     }
-    element("summary").textContent = perftrack.series.summary(base);
+    if (view.scale === "share" && !base.limits.size) view.scale = "absolute";
+    document.querySelector("[data-value=share]").hidden = !base.limits.size;
+    pressed();
+    writeAddress();
+    element("summary").textContent = perftrack.series.summary(base) + turns.spoken(base);
     element("tools").hidden = false;
     legend();
     breaks();
+    samples();
     await redraw();
+    sideBySide();
     list();
   };
 
@@ -162,10 +248,14 @@ perftrack.page(["history", "charts", `series/${document.documentElement.dataset.
       event.preventDefault();
       view.series = link.dataset.key;
       view.hidden = new Set();
+      const { split, along } = offered();
+      if (!split.includes(view.split)) view.split = "";
+      if (!along.includes(view.along)) view.along = "";
       show();
       element("picker").querySelector(`[data-key="${view.series}"]`).focus();
     } else if (toggle) {
       view[toggle.dataset.state] = toggle.dataset.value;
+      if (toggle.dataset.value === "absolute") view.reference = -1;
       show();
     } else if (zoom) trend.zoom(zoom.dataset.zoom);
   });

@@ -64,7 +64,7 @@ perftrack.points = (() => {
   };
   const runPage = (point) => `${root}run.html#run=${perftrack.get("history").run[point.run]}`;
 
-  const card = (point) => {
+  const card = (point, actions = []) => {
     const index = perftrack.get("history");
     const at = point.commit;
     const range = point.low === null ? null : h("p", { class: "quiet num" }, `${format.value(point.low, point.unit, point.low, point.high)} … ${format.value(point.high, point.unit, point.low, point.high)}`);
@@ -75,7 +75,8 @@ perftrack.points = (() => {
       h("p", { class: "quiet" }, [index.author[at], utc(index.author_time[at])].filter(Boolean).join(", ")),
       h("p", { class: "quiet" }, marks.lane(point.lane)),
       point.notes.reasons.length > 0 && h("ul", {}, point.notes.reasons.map((text) => h("li", {}, text))),
-      h("p", { class: "card-links" }, h("a", { href: runPage(point) }, "run"), " ", commitLink(point)));
+      h("p", { class: "card-links" }, h("a", { href: runPage(point) }, "run"), " ", commitLink(point),
+        actions.map(({ label, act, of }) => (!of || of(point)) && h("button", { type: "button", class: "act", onclick: () => act(point) }, label))));
   };
 
   const spoken = (point) => {

@@ -38,34 +38,10 @@ perftrack.page(["history", "catalogue", "charts"], () => {
     return found.sort((a, b) => RANK[a.status] - RANK[b.status] || words.compare(a.case, b.case)); // what failed comes first
   };
 
-  // Differences between sorted neighbours, back to values in the unit `factor` stands for.
-  const distribution = (samples, factor) => {
-    const at = (position) => (samples.offset + position * samples.step) / factor;
-    const name = (i) => `process ${i + 1} (${samples.counts[i]})`;
-    const points = samples.samples.flatMap((own, i) => {
-      let position = 0;
-      return own.map((difference) => ({ process: name(i), v: at((position += difference)) }));
-    });
-    const windows = samples.windows.flatMap((own, i) => own.map((tenths) => ({ process: name(i), v: at(tenths / 10) })));
-    return { samples: points, windows };
-  };
-
-  const draw = (target, row, samples) => {
-    const [factor, unit] = format.scale(row.value ?? samples.offset, row.unit);
-    const scaled = (value) => (value === null ? null : value / factor);
-    const summary = row.value === null ? [] : [{ v: scaled(row.value), lo: scaled(row.lo), hi: scaled(row.hi) }];
-    perftrack.chart(target, "distribution", { data: { ...distribution(samples, factor), summary }, params: { unit: unit ? ` ${unit}` : "" } });
-  };
-
   const panel = (row, samples) => {
     const notes = (title, items) => items.length > 0 && h("div", {}, h("h3", {}, title), h("ul", {}, items.map((text) => h("li", {}, text))));
-    const figure = samples && h("figure", { class: "samples" },
-      h("div", { class: "plot", role: "img", "aria-label": `Samples of ${row.case} per process: ${samples.counts.join(", ")} samples` }),
-      h("figcaption", { class: "quiet" }, "Ticks are samples by process (number of samples in brackets), diamonds window medians, the line the value and the band its 95 % interval."));
-    const medians = samples && h("details", {}, h("summary", {}, "Window medians"), h("table", { class: "grid medians" },
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Process"), h("th", { scope: "col" }, "Samples"), h("th", { scope: "col" }, "Window medians, in order"))),
-      h("tbody", {}, samples.windows.map((own, i) => h("tr", {}, h("td", {}, String(i + 1)), h("td", { class: "num" }, String(samples.counts[i])),
-        h("td", { class: "num" }, own.map((tenths) => format.value(samples.offset + (tenths / 10) * samples.step, row.unit, row.lo, row.hi)).join(", ")))))));
+    const figure = samples && perftrack.samples.figure(row.case, samples);
+    const medians = samples && perftrack.samples.medians(row, samples);
     return h("div", { class: "panel" }, figure, medians,
       notes(row.status === "ok" ? `Why tier ${row.tier}` : `Why ${row.status}`, row.notes.reasons), notes("What it does not show", row.notes.limitations),
       row.output && h("div", {}, h("h3", {}, "Output"), h("pre", { class: "output", tabindex: "0" }, row.output)),
@@ -85,7 +61,7 @@ perftrack.page(["history", "catalogue", "charts"], () => {
     if (button.getAttribute("aria-expanded") !== "true") return; // closed meanwhile
     const content = panel(row, samples);
     line.after(h("tr", { class: "opened" }, h("td", { colspan: line.cells.length }, content)));
-    if (samples) draw(content.querySelector(".plot"), row, samples);
+    if (samples) perftrack.samples.draw(content.querySelector(".plot"), row, samples);
   };
 
   const name = (row) => h("a", { href: `${root}${row.page}#series=${row.key}` }, row.case, row.metric !== "time" && h("span", { class: "metric" }, ` ${row.metric}`));

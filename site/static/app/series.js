@@ -2,7 +2,8 @@
 "use strict";
 
 perftrack.series = (() => {
-  const CHANGE = ["lane", "before", "first", "last", "likely", "probability", "kind", "direction", "standing", "from", "to", "ratio", "lo", "hi", "p"];
+  const CHANGE = ["lane", "before", "first", "last", "likely", "probability", "kind", "direction", "standing", "from", "to", "ratio", "lo", "hi", "p", "id"];
+  const named = (names) => (row) => Object.fromEntries(row.map((value, i) => [names[i], value]));
   const whole = new Map();
 
   const running = (differences) => {
@@ -26,7 +27,9 @@ perftrack.series = (() => {
       run, lane, notes, value: of(numbers.value), lo: of(numbers.lo), hi: of(numbers.hi),
       status: keep.map((i) => facet(i)[0]), tier: keep.map((i) => facet(i)[1]), note: keep.map((i) => facet(i)[3]),
       breaks: head.breaks.map(([at, slot, previous, fields]) => ({ at: run.findIndex((r, k) => r === at && lane[k] === slot), lane: slot, previous, fields })).filter(({ at }) => at > 0),
-      changes: head.changes.map((row) => Object.fromEntries(row.map((value, i) => [CHANGE[i], value]))).filter(({ last }) => last < known),
+      changes: head.changes.map(named(CHANGE)).filter(({ last }) => last < known),
+      epochs: head.epochs.map(named(["lane", "run", "sha", "reason"])).filter(({ run: first }) => first < known),
+      limits: new Map(head.limits.map(([slot, share, name]) => [slot, { share, name }])),
     };
   };
 

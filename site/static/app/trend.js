@@ -2,18 +2,18 @@
 "use strict";
 
 // Calls back with changed(view) when the range moves. Ranges are positions of commits, so that an address with them stays true.
-perftrack.trend = (target, { spoken, changed }) => {
-  const { h, format, points: read, utc } = perftrack;
+// `actions`: what a chosen point offers, {key, label, act(point)}. `explained(words)`: what the value axis counts.
+perftrack.trend = (target, { spoken, changed, actions, explained }) => {
+  const { h, points: read, turns, scales, utc } = perftrack;
   const DAY = 86400000;
   let series = null;
   let all = [];
-  let options = null; // {x, y, hidden: Set of lanes, range: [commit, commit] or null}
+  let options = null; // {x, y, scale, reference: commit or -1, hidden: Set of lanes, range: [commit, commit] or null}
   let chart = null;
   let cursor = null;
   let turn = 0;
   let within = []; // the points drawn, in commit order
-  let factor = 1; // values are drawn in `unit`, which is `factor` of the series' own
-  let unit = "";
+  let shown = new Map(); // of each of them, the numbers drawn
 
   const tooltip = h("div", { class: "tooltip", hidden: true, role: "tooltip" });
   const brush = h("div", { class: "brush", hidden: true });
@@ -38,31 +38,10 @@ perftrack.trend = (target, { spoken, changed }) => {
     return lo < hi ? [lo, hi] : [lo - room, hi + room];
   };
 
-  // Values in the unit that suits the series, so that axis ticks are round numbers of it.
-  const scaling = () => {
-    const values = all.filter((p) => p.status === "ok" && p.value !== null).map((p) => Math.abs(p.value)).sort((a, b) => a - b);
-    return format.scale(values.length ? values[values.length >> 1] : 0, series.unit);
-  };
-
-  // Limits of the value axis: all values, and intervals as far as the usual one reaches. A few intervals
-  // of ten times the usual width would flatten the line that people came for; their bands run off the edge.
-  const heights = () => {
-    const drawn = within.filter((p) => p.status === "ok" && p.value !== null && (options.y === "linear" || p.value > 0));
-    if (!drawn.length) return { y_lo: options.y === "log" ? 1 : 0, y_hi: options.y === "log" ? 10 : 1 };
-    const halves = drawn.filter((p) => p.low !== null).map((p) => Math.max(p.value - p.low, p.high - p.value)).sort((a, b) => a - b);
-    const usual = 2 * (halves[Math.floor(0.8 * halves.length)] ?? 0);
-    let lo = Math.min(...drawn.map((p) => (p.low === null ? p.value : Math.max(p.low, p.value - usual))));
-    const hi = Math.max(...drawn.map((p) => (p.high === null ? p.value : Math.min(p.high, p.value + usual))));
-    if (options.y === "log" && lo <= 0) lo = Math.min(...drawn.map((p) => p.value)) / 2;
-    const room = lo < hi ? 0 : Math.abs(hi) * 0.02 || 0.5;
-    return { y_lo: (lo - room) / factor, y_hi: (hi + room) / factor };
-  };
-
   const dataOf = () => {
-    const scaled = (value) => (value === null ? null : value / factor);
     const above = (value) => (options.y === "log" && value !== null && value <= 0 ? null : value);
-    return visible().map((p) => ({
-      k: p.k, x: place(p.commit), v: above(scaled(p.value)), lo: above(scaled(p.low)), hi: above(scaled(p.high)),
+    return within.map((p) => ({
+      k: p.k, x: place(p.commit), v: above(shown.get(p).v), lo: above(shown.get(p).lo), hi: above(shown.get(p).hi),
       segment: p.segment, colour: p.colour, tier: p.tier, status: p.status, main: p.main, lone: p.lone,
     }));
   };
@@ -96,15 +75,18 @@ perftrack.trend = (target, { spoken, changed }) => {
     }
     const [first, last] = range();
     within = visible().filter((p) => p.commit >= first && p.commit <= last);
-    [factor, unit] = scaling();
+    const scale = scales.of(series, all, within, options);
+    shown = new Map(within.map((p) => [p, scale.measure(p)]));
+    explained(scale.words);
     const [lo, hi] = domain();
     const count = within.length;
+    const marked = { hidden: options.hidden, place, middle: (lo + hi) / 2, narrow: target.clientWidth < 600, flipped: options.scale === "share" && series.limits.size > 0 };
     const view = await perftrack.chart(mount, `trend-${options.x}-${options.y}`, {
-      data: { points: dataOf(), breaks: breaksOf() },
+      data: { points: dataOf(), breaks: breaksOf(), changes: turns.ofChart(series, marked), epochs: turns.epochsOf(series, marked) },
       params: {
-        x_lo: lo, x_hi: hi, cursor: cursor?.k ?? -1, unit: unit ? ` ${unit}` : "",
+        x_lo: lo, x_hi: hi, cursor: cursor?.k ?? -1, unit: scale.unit ? ` ${scale.unit}` : "",
         labels: index().sha.map((sha, i) => [sha.slice(0, 7), utc(index().author_time[i]).slice(0, 10)]),
-        ...heights(), size: count > 400 ? 16 : count > 120 ? 30 : 60,
+        ...scales.limits([...shown.values()], options.y === "log"), size: count > 400 ? 16 : count > 120 ? 30 : 60,
       },
     });
     if (mine !== turn) {
@@ -144,8 +126,9 @@ perftrack.trend = (target, { spoken, changed }) => {
     const [left, top] = [box.left - frame.left + x0, box.top - frame.top + y0];
     const [toX, toY, foot] = [chart.scale("x"), chart.scale("y"), chart.height() - 7];
     return (point) => {
-      const plain = point.status === "ok" && point.value !== null && !(options.y === "log" && point.value <= 0);
-      return [left + toX(place(point.commit)), top + (plain ? toY(point.value / factor) : foot)];
+      const { v } = shown.get(point);
+      const plain = point.status === "ok" && v !== null && !(options.y === "log" && v <= 0);
+      return [left + toX(place(point.commit)), top + (plain ? toY(v) : foot)];
     };
   };
 
@@ -160,7 +143,7 @@ perftrack.trend = (target, { spoken, changed }) => {
     if (cursor !== point) {
       cursor = point;
       chart.signal("cursor", point.k).runAsync();
-      tooltip.replaceChildren(read.card(point));
+      tooltip.replaceChildren(read.card(point, actions));
       if (aloud) spoken(read.spoken(point));
     }
     tooltip.hidden = false;
@@ -196,7 +179,7 @@ perftrack.trend = (target, { spoken, changed }) => {
   // A mouse drags out a range; fingers scroll the page and use the buttons.
   let from = null;
   target.addEventListener("pointerdown", (event) => {
-    if (event.pointerType !== "mouse" || event.button !== 0 || !chart || event.target.closest("a")) return;
+    if (event.pointerType !== "mouse" || event.button !== 0 || !chart || event.target.closest("a, button")) return;
     from = event;
     event.preventDefault(); // no text is selected
     target.focus({ preventScroll: true });
@@ -263,6 +246,7 @@ perftrack.trend = (target, { spoken, changed }) => {
       "=": () => zoom("in"),
       "-": () => zoom("out"),
       0: () => zoom("all"),
+      ...Object.fromEntries(actions.map(({ key, act }) => [key, () => cursor && act(cursor)])),
     };
     if (!(event.key in keys) || (event.target !== target && event.key === "Enter")) return;
     event.preventDefault();
