@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from perftrack.ceiling.tuning import knobs
 from perftrack.cli.main import main
 from tests import scratch
+from tests.publish.unpacking import unpacked
 from tests.scratch import Answer, Scratch
 
 BENCHMARKS = """
@@ -142,9 +143,11 @@ def test_the_gate_compares_benchmarks_and_shows_their_share(measured: Scratch) -
 def test_the_site_has_the_ceilings_and_the_shares(measured: Scratch) -> None:
     done = run(measured, "site", "build")
     assert done.code == 0, done.err
-    overview = (measured.root / "perftrack-site" / "data" / "overview.js").read_text()
-    assert '"share_of"' in overview and "MAMF bfloat16" in overview
-    assert "ceiling" in overview and "flop/s" in overview
+    site = measured.root / "perftrack-site"
+    rows = unpacked((site / "data" / "overview.js").read_bytes()).document
+    assert "MAMF bfloat16" in rows["share_of"]
+    assert ("ceiling", "flop/s") in zip(rows["name"], rows["unit"], strict=True)
+    assert "mamf-median5" in (site / "ceilings.html").read_text()
 
 
 def test_a_commit_with_ceilings_alone_is_not_one_that_was_measured(tmp_path: Path) -> None:

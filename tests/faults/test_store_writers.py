@@ -27,7 +27,7 @@ DIE = (
     PRELUDE
     + """
 import os, signal
-from perftrack.store import database, queries
+from perftrack.store import insertion, queries
 
 class Dying:
     def __init__(self, db):
@@ -39,8 +39,8 @@ class Dying:
     def register(self, *arguments):
         return self.db.register(*arguments)
 
-insert = database._insert
-database._insert = lambda db, *rest: insert(Dying(db), *rest)
+insert = insertion.insert
+insertion.insert = lambda db, *rest: insert(Dying(db), *rest)
 add(Store(Path(sys.argv[1])), 50)
 """
 )
