@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from unittest import mock
+
+from perftrack.cli.main import main
+
+READERS = {"compare", "show", "log", "list", "env", "detect", "config"}
 
 BENCHMARKS = """
 import perftrack as pt
@@ -80,17 +88,37 @@ class Scratch:
         return self.git("rev-parse", "HEAD")
 
     def run(self, *arguments: str, replayed: bool = True, timeout: float = 120, **environment: str) -> Answer:
+        """The command, in a process of its own unless it only reads: starting one takes longer than the answer."""
+        # Clock locks on record are the machine's: tests neither read nor restore them.
+        told = command_environment(replayed=replayed) | {"XDG_STATE_HOME": str(self.state)} | environment
+        if arguments and arguments[0] in READERS and "--live" not in arguments:
+            with contextlib.chdir(self.root), mock.patch.dict(os.environ, told, clear=True):
+                return called(*arguments)
         done = subprocess.run(
             [sys.executable, "-m", "perftrack", *arguments],
             cwd=self.root,
-            # Clock locks on record are the machine's: tests neither read nor restore them.
-            env=command_environment(replayed=replayed) | {"XDG_STATE_HOME": str(self.state)} | environment,
+            env=told,
             capture_output=True,
             text=True,
             timeout=timeout,
             check=False,
         )
         return Answer(done.returncode, done.stdout, done.stderr)
+
+
+def called(*words: str) -> Answer:
+    """A command in this process, from the folder and with the environment that the process has."""
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            main(list(words))
+    except SystemExit as done:
+        code = int(done.code or 0)
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    return Answer(code, out.getvalue(), err.getvalue())
 
 
 def git_environment() -> dict[str, str]:

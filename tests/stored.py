@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
-import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,33 +10,17 @@ from pathlib import Path
 
 import numpy as np
 
-from perftrack.cli.main import main
 from perftrack.core.fingerprint import EnvironmentFingerprint
 from perftrack.core.model import Case, Commit, Interval, Measurement, MeasurementTier, Run
 from perftrack.store import Store, connection, insertion, rows
 from perftrack.store.texts import canonical_json
 from tests import scratch
 from tests.core.builders import HERE, measured, processes
-from tests.scratch import Answer, Scratch
+from tests.scratch import Answer, Scratch, called
 from tests.store import builders
 
 START = 1_700_000_000
 HOUR = 3600
-
-
-def called(*words: str) -> Answer:
-    """A command in this process, from the folder and with the environment that the process has."""
-    out, err, code = io.StringIO(), io.StringIO(), 0
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            main(list(words))
-    except SystemExit as done:
-        code = int(done.code or 0)
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-    return Answer(code, out.getvalue(), err.getvalue())
 
 
 @dataclass
