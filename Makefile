@@ -24,7 +24,7 @@ demo: $(VENV)/installed
 	$(BIN)/python examples/demo/run_demo.py $(DEMO)
 
 test: $(VENV)/installed
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST)
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
