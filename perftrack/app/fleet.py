@@ -139,6 +139,9 @@ def _serve(pipe: Connection, accelerator: Accelerator, work: Work) -> None:
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, the coordinator's boundary turns it into text
             pipe.send(WorkerError(f"on device {accelerator.number}: {type(error).__name__}: {error}"))
+        finally:
+            # Nothing is left to unwind: raised in the interpreter's own end, Ended would be a traceback.
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _end(_number: int, _frame: object) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
 
 from perftrack.app.accelerators import Accelerator
-from perftrack.app.fleet import record_on
+from perftrack.app.fleet import _serve, record_on
 from perftrack.app.recording import Progress, Recorded
 from perftrack.core.model import Commit
 from perftrack.errors import StoreError, WorkerError
@@ -99,3 +101,20 @@ def test_a_process_that_dies_is_told_with_its_device() -> None:
 
 def test_no_commits_start_no_process() -> None:
     assert list(record_on(DEVICES, (), Die(), Notes())) == []
+
+
+def serve_and_be_ended(pipe: Connection) -> None:
+    _serve(pipe, DEVICES[0], Look())
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(60)
+
+
+def test_a_process_that_has_no_more_to_do_ends_without_a_word(capfd: pytest.CaptureFixture[str]) -> None:
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=serve_and_be_ended, args=(theirs,))
+    process.start()
+    ours.send(None)
+    process.join(60)
+    assert process.exitcode == -signal.SIGTERM
+    assert capfd.readouterr().err == ""

