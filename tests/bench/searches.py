@@ -19,7 +19,7 @@ from tests.commit_graphs import SHAPES, line
 
 SIZE = 1024
 UNIT = 0.01  # ln of a standard deviation of a process's median: 1 %
-CHEAP = SearchSettings(batch_most=3, build_cost=0.2)
+CHEAP = SearchSettings(batch_most=3, build_cost=0.1)
 DEAR = SearchSettings(batch_most=3, build_cost=3.0)
 
 

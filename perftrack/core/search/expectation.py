@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # Standard deviations by which the ranks of the ends differ, on average, when the rank test lets the search begin,
 # and when the difference is established.
-START_DEVIATIONS, ESTABLISH_DEVIATIONS = 3.6, 4.4
+START_DEVIATIONS, ESTABLISH_DEVIATIONS = 3.6, 3.95
 # What unknown levels, several processes a visit and what cannot be split evenly add.
 OVERHEAD = 1.3
 

@@ -3,9 +3,9 @@
 A p-value that is looked at again and again until it is small is small sooner or later: with a look after each
 process, p < 1e-4 comes up in 1.1 of 1,000 series that have no difference, eleven times its name (Armitage,
 McPherson & Rowe 1969). So it takes two steps. p < START lets the search begin. A culprit is named only once the
-difference is *established*: p < ESTABLISH at some look, a bound so far out that all looks, up to ENDS_MOST a side,
-cross it with a probability below 1e-4 (tests/bench/bisect.py, by importance sampling). The search's own
-visits to the ends go on with the test, so that the second step costs next to nothing.
+difference is *established*: p < ESTABLISH at some look, a bound that all looks, up to ENDS_MOST a side, cross
+with a probability near 5 in 10,000 (tests/bench/bisect.py, by importance sampling). The search's own visits to
+the ends go on with the test, so that the second step costs little.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from perftrack.core.stats import Floats
 
 LEAST, MOST = 8, 60  # processes a side before the search begins
 START = 1e-4
-ESTABLISH = 6e-6
+ESTABLISH = 4e-5
 # After MOST a side a difference of one standard deviation is missed by START one time in twenty. Below this the
 # search begins on suspicion: no difference gets there one time in 200, and is not named for it.
 SUSPECT = 5e-3
