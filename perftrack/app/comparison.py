@@ -47,7 +47,8 @@ class Comparison:
     """The judgements of two commits, most significant first.
 
     `diffs`: by case id, what differs in the launches of a case whose time changed, where both have a profile.
-    `found`: how the baseline was found, where none was named.
+    `found`: how the baseline was found, where none was named. `unknown_epochs`: accepted at commits that the clone
+    lacks.
     """
 
     baseline: CommitResults
@@ -56,6 +57,7 @@ class Comparison:
     live: bool = False
     diffs: Mapping[str, ProfileDiff] = field(default_factory=dict)
     found: Baseline | None = None
+    unknown_epochs: tuple[str, ...] = ()
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -124,7 +126,8 @@ def compare(
         learnt = noise.of(c) if b is not None and c is not None and b is not c else None
         found_here = twice(judge(b, c, threshold=threshold, noise=learnt), *sides)
         judged.append(eras.weigh(found_here, threshold, learnt))
-    return explained(project, before, after, _told_of_the_cut(project, judged), found=found)
+    told = explained(project, before, after, _told_of_the_cut(project, judged))
+    return replace(told, found=found, unknown_epochs=accepted.unknown)
 
 
 def _told_of_the_cut(project: Project, judged: Sequence[Judgement]) -> list[Judgement]:
@@ -196,12 +199,11 @@ def explained(
     judgements: Sequence[Judgement],
     *,
     live: bool = False,
-    found: Baseline | None = None,
 ) -> Comparison:
     """The comparison of judgements, with what the stored profiles of both commits say of them."""
     evidence = Evidence.of(project, baseline.commit.sha, candidate.commit.sha)
     judged = ranked([evidence.weigh(j) for j in judgements])
-    return Comparison(baseline, candidate, judged, live, evidence.diffs(judged), found)
+    return Comparison(baseline, candidate, judged, live, evidence.diffs(judged))
 
 
 def _own_results(project: Project, revision: str) -> CommitResults:

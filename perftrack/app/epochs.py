@@ -43,6 +43,11 @@ class Accepted:
                 holding[sha] |= descending(project.root, instead, known)
         return cls(epochs, holding)
 
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """SHAs of epochs that the clone lacks and nothing stands in for: they accept nothing."""
+        return tuple(sha for sha, commits in self.holding.items() if not commits)
+
     def between(self, case: Case, metric: str, baseline: str, candidate: str) -> tuple[Epoch, ...]:
         """Epochs of a metric that the candidate's history has and the baseline's has not."""
         return tuple(

@@ -9,7 +9,7 @@ import click
 from perftrack.app.comparison import Comparison
 from perftrack.cli.documents import commit_json, judgement_json
 from perftrack.cli.ncu_documents import findings_json
-from perftrack.cli.output import console, print_json, table
+from perftrack.cli.output import console, print_json, table, unknown_epoch
 from perftrack.cli.record_view import shown_share
 from perftrack.core.geomean import GeometricMean, geometric_means
 from perftrack.core.judgement import Judgement, Verdict
@@ -36,6 +36,7 @@ def show_json(comparison: Comparison, exit_code: int, ceilings: Ceilings) -> Non
                 {**judgement_json(j, ceilings.shares), "findings": _findings(comparison, j)}
                 for j in comparison.judgements
             ],
+            "unknown_epochs": list(comparison.unknown_epochs),
             "geometric_means": [_mean_json(m) for m in geometric_means(comparison.judgements)],
             "summary": {**{v.value: n for v, n in comparison.counts.items()}, "exit_code": exit_code},
         }
@@ -100,13 +101,14 @@ _REMARKS = ("permutation", "history-cut", "fdr", "since-accepted")
 
 
 def remarks(comparison: Comparison) -> list[str]:
-    """Each remark once, with the number of cases that it is about."""
+    """Each remark once: with the number of cases that it is about, or about the whole."""
     said: dict[str, int] = {}
     for judged in comparison.judgements:
         for r in judged.reasons:
             if r.code in _REMARKS:
                 said[r.message] = said.get(r.message, 0) + 1
-    return [f"({count} of {len(comparison.judgements)}): {text}" for text, count in said.items()]
+    counted = [f"({count} of {len(comparison.judgements)}): {text}" for text, count in said.items()]
+    return [*counted, *map(unknown_epoch, comparison.unknown_epochs)]
 
 
 def _findings(comparison: Comparison, judged: Judgement) -> list[dict[str, object]]:

@@ -16,7 +16,7 @@ from perftrack.app.order import Order
 from perftrack.app.project import Project
 from perftrack.app.silences import SilenceReport
 from perftrack.cli.detect_documents import change_json, creep_json, event_json, silence_json
-from perftrack.cli.output import print_json
+from perftrack.cli.output import print_json, unknown_epoch
 from perftrack.core.changes.appraisal import CaseChange
 from perftrack.core.changes.changepoint import ChangeKind, ChangePoint, Shift
 from perftrack.core.changes.silence import SilenceKind
@@ -208,8 +208,7 @@ def _notes(detection: Detection, *, everything: bool) -> Iterator[str]:
             yield "the clone is shallow, and lacks older commits: git fetch --unshallow"
     if any(s.silence.kind is SilenceKind.CASE for s in detection.silences):
         yield "a renamed case is joined by `aliases`; a retired one may be silent by `silence-ignore`"
-    for sha in detection.unknown_epochs:
-        yield f"perftrack-epochs.toml has an epoch at {sha[:12]}, which this clone lacks: it accepts nothing"
+    yield from map(unknown_epoch, detection.unknown_epochs)
     hidden = [c for c in detection.changes if c.standing not in LOUD]
     if hidden and not everything:
         yield f"{len(hidden)} small, past or recovered change(s); --all lists them"

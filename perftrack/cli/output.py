@@ -43,6 +43,11 @@ def interval_json(interval: Interval | None) -> list[float] | None:
     return None if interval is None else [interval.lo, interval.hi]
 
 
+def unknown_epoch(sha: str) -> str:
+    """What is said of an accepted change that the clone lacks."""
+    return f"perftrack-epochs.toml has an epoch at {sha[:12]}, which this clone lacks: it accepts nothing"
+
+
 def console(*, stderr: bool = False) -> Console:
     """Rich on a terminal, plain text elsewhere. NO_COLOR is honoured by rich itself."""
     from rich.console import Console

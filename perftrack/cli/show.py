@@ -43,10 +43,12 @@ def command(
     project = Project.find(directory, store)
     (results,) = matching(patterns, results_of(project, revision, dirty_too=True))
     ceilings = ceilings_in_force(project)
+    in_history = bool(project.repository.reached([results.commit.sha]))
     if as_json:
         print_json(
             {
                 "commit": commit_json(results.commit),
+                "in_history": in_history,
                 "runs": list(results.run_ids),
                 "unmeasured": reasons_json(results.unmeasured),
                 "measurements": [
@@ -55,7 +57,8 @@ def command(
             }
         )
         return 0
-    click.echo(f"{results.commit.sha[:12]} {on_line(results.commit.subject)}")
+    lost = "" if in_history else "not in history: "
+    click.echo(f"{results.commit.sha[:12]} {lost}{on_line(results.commit.subject)}")
     for why in results.unmeasured:
         click.echo(f"  {why.code}: {indented(why.message)}")
     if not results.measurements:

@@ -219,10 +219,13 @@ def test_an_epoch_at_a_commit_that_is_gone_accepts_nothing_and_is_named(stepped:
     path = stepped.repo.write(
         "perftrack-epochs.toml", f'[[epoch]]\nbench = "gemm"\nat = "{"f" * 40}"\nreason = "x"\n'
     )
-    answer = stepped.call("detect")
+    answer, compared = stepped.call("detect"), stepped.call("compare", "HEAD~1", "HEAD")
+    document = stepped.call("compare", "HEAD~1", "HEAD", "--json").document
     path.unlink()
     assert answer.code == 3
     assert "ffffffffffff, which this clone lacks" in answer.out
+    assert "ffffffffffff, which this clone lacks" in compared.out
+    assert document["unknown_epochs"] == ["f" * 40]
 
 
 def test_branches_and_lost_commits_are_left_out_and_counted(tmp_path: Path) -> None:
@@ -238,6 +241,12 @@ def test_branches_and_lost_commits_are_left_out_and_counted(tmp_path: Path) -> N
     assert answer.code == 0
     assert answer.document["summary"]["commits_outside"] == 2
     assert "2 commit(s) are not on HEAD's line" in found.call("detect").out
+    assert f"{side[:12]} not in history: Slow on a branch" in found.call("show", "side").out
+    assert [found.call("show", r, "--json").document["in_history"] for r in ("side", "f" * 40, "HEAD")] == [
+        False,
+        False,
+        True,
+    ]
 
 
 def test_several_candidates_come_with_the_command_that_narrows_them_down(tmp_path: Path) -> None:
