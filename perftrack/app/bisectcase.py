@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from perftrack.app.project import Project
 from perftrack.app.visit import discover
 from perftrack.errors import SuiteError, UsageError
-from perftrack.suite.messages import Declared, Kind
+from perftrack.suite.messages import Catalogue, Declared, Kind
 from perftrack.suite.pool import WorkerProcess
 from perftrack.suite.selection import Selected, all_cases, matches, select
 
@@ -17,15 +17,19 @@ def the_case(project: Project, pattern: str, python: str | None = None) -> Selec
 
     Raises UsageError for a pattern of none or of several.
     """
-    declared = _declared(project, python)
+    declared = _catalogue(project, python).declared
     found = _meant(declared, pattern) or list(select(declared, (pattern,)))  # the latter says what comes near
     return _only(found, pattern)
 
 
-def case_here(project: Project, pattern: str, python: str | None = None) -> Selected | None:
-    """As `the_case`, but None where the checkout's commit does not have such a case."""
-    found = _meant(_declared(project, python), pattern)
-    return _only(found, pattern) if found else None
+def case_here(project: Project, pattern: str, python: str | None = None) -> Selected | str:
+    """As `the_case`, but where the checkout's commit does not have such a case, why."""
+    catalogue = _catalogue(project, python)
+    found = _meant(catalogue.declared, pattern)
+    if found:
+        return _only(found, pattern)
+    why = "".join(f"; {p.where}: {p.message}" for p in catalogue.problems[:3])
+    return f"no case matches {pattern!r} in this commit's benchmark files{why}"
 
 
 def first_metric(declared: Declared) -> str:
@@ -35,13 +39,14 @@ def first_metric(declared: Declared) -> str:
     return "value" if declared.kind is Kind.METRIC else "time"
 
 
-def _declared(project: Project, python: str | None) -> tuple[Declared, ...]:
+def _catalogue(project: Project, python: str | None) -> Catalogue:
+    """Raises SuiteError where the benchmark files cannot be used, WorkerError where the interpreter cannot."""
     with WorkerProcess(project.setup(project.root, python=python)) as worker:
         catalogue = discover(worker, project.config.timeout_s)
     if not catalogue.declared and catalogue.problems:
         first = catalogue.problems[0]
         raise SuiteError(f"{first.where}: {first.message}", first.hint or None)
-    return catalogue.declared
+    return catalogue
 
 
 def _meant(declared: Sequence[Declared], pattern: str) -> list[Selected]:

@@ -15,10 +15,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
-from types import NoneType, TracebackType
+from types import TracebackType
 
+from perftrack.app.bisectheading import Heading
 from perftrack.app.bisectvisit import Readings
-from perftrack.core.fingerprint import EnvironmentFingerprint
 from perftrack.core.search.bisection import Search
 from perftrack.core.search.state import from_dict, to_dict
 from perftrack.core.search.visits import Failure, FailureKind, Result
@@ -28,27 +28,6 @@ from perftrack.errors import InvalidValueError, StoreError
 PREFIX, SUFFIX = "bisect-", ".jsonl"
 FORMAT = 1
 HINT = "--restart begins anew without it."
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """What a search is about and was begun with, as it outlives it. `build` None: the configured command."""
-
-    case_id: str
-    metric: str
-    unit: str
-    lane: str
-    code_hash: str
-    good: str
-    bad: str
-    build: str | None
-    python: str | None
-    first_parent: bool
-    environment: Mapping[str, object]
-
-    @property
-    def fingerprint(self) -> EnvironmentFingerprint:
-        return EnvironmentFingerprint.from_dict(dict(self.environment))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +74,7 @@ class Journal:
     def begin(self, heading: Heading, search: Search) -> None:
         """Write a new search, in place of whatever is there."""
         self._cut(0)
-        self._append({"format": FORMAT, "heading": _plain(heading), "search": to_dict(search)})
+        self._append({"format": FORMAT, "heading": heading.to_dict(), "search": to_dict(search)})
 
     def go_on(self, stored: Stored, search: Search) -> None:
         """Continue a stored search, in the state it has now: its settings may be others than it was left with."""
@@ -175,7 +154,7 @@ def stored_search(path: Path) -> Stored | None:
         head = documents[0]
         if head["format"] != FORMAT:
             raise InvalidValueError(f"its format is {head['format']!r}, not {FORMAT}")
-        heading = _heading(head["heading"])
+        heading = Heading.from_dict(head["heading"])
         search = None
         for document in documents:
             if "search" in document:
@@ -200,6 +179,8 @@ def stored_searches(folder: Path) -> Iterator[Stored]:
 
 def observed(search: Search, readings: Readings) -> Search:
     """The search after a visit."""
+    if not readings.sides:
+        return search.passed(readings.seconds, readings.build_seconds)
     (commit, result), *rest = readings.sides
     return search.observe(
         commit,
@@ -208,22 +189,6 @@ def observed(search: Search, readings: Readings) -> Search:
         seconds=readings.seconds,
         build_seconds=readings.build_seconds,
     )
-
-
-def _plain(heading: Heading) -> dict[str, object]:
-    return {name: getattr(heading, name) for name in Heading.__slots__}
-
-
-def _heading(document: Mapping[str, object]) -> Heading:
-    """Raises TypeError and ValueError for anything that no search wrote."""
-    heading = Heading(**document)  # type: ignore[arg-type]
-    maybe = (str, NoneType)
-    allowed = {"build": maybe, "python": maybe, "first_parent": (bool,), "environment": (dict,)}
-    for name in Heading.__slots__:
-        if not isinstance(getattr(heading, name), allowed.get(name, (str,))):
-            raise TypeError(f"heading.{name} is {quoted(getattr(heading, name))}")
-    EnvironmentFingerprint.from_dict(dict(heading.environment))
-    return heading
 
 
 def _seconds(value: object) -> float:

@@ -43,7 +43,8 @@ class BisectOptions:
     """What was asked. None where a search that goes on keeps what it began with.
 
     `good`, `bad`: revisions, empty where a stored search says them. `bench`: means one case. `metric`: empty for
-    the case's first. `keep`: builds to keep at hand. `live_only`: nothing that was recorded counts.
+    the case's first. `env`: `venv` or `current`. `keep`: builds to keep at hand. `live_only`: nothing that was
+    recorded counts.
     """
 
     good: str = ""
@@ -56,6 +57,7 @@ class BisectOptions:
     first_parent: bool = False
     build: str | None = None
     python: str | None = None
+    env: str | None = None
     keep: int = KEPT_BUILDS
     live_only: bool = False
     resume: bool = False

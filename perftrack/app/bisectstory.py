@@ -15,7 +15,7 @@ from perftrack.core.launches.diff import ProfileDiff, diff_profiles
 from perftrack.core.model import Commit
 from perftrack.core.search.blame import Blame
 from perftrack.core.search.visits import Failure, Outcome
-from perftrack.errors import PerftrackError
+from perftrack.errors import PerftrackError, StoreError
 from perftrack.suite.messages import Kind
 from perftrack.vcs.changes import ChangedFile, changed_files, message_of
 
@@ -67,7 +67,10 @@ def story_of(
 
 
 def _stored(project: Project, blame: Blame) -> ProfileDiff | None:
-    known = Evidence.of(project, blame.before, blame.after)
+    try:
+        known = Evidence.of(project, blame.before, blame.after)
+    except StoreError:
+        return None  # what was found is told in any case
     sides = known.baseline.get(blame.case_id), known.candidate.get(blame.case_id)
     return None if sides[0] is None or sides[1] is None else diff_profiles(sides[0], sides[1])
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from perftrack.app.amounts import policy
 from perftrack.app.bisectoptions import BisectProgress
-from perftrack.app.bisectworkshop import Workshop
+from perftrack.app.bisectworkshop import OutOfTime, Workshop
 from perftrack.app.ceilings import limits_of
 from perftrack.app.project import Project
 from perftrack.app.visit import Outcome, VisitSettings, measure_case
@@ -44,7 +45,9 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """What a visit gave: by SHA, the probed commit first, one or both of those that were to be measured."""
+    """What a visit gave: by SHA, the probed commit first, one or both of those that were to be measured; none
+    where the time that was left ended first.
+    """
 
     sides: tuple[tuple[str, Result], ...]
     seconds: float
@@ -71,12 +74,19 @@ class Visits:
         )
         self.changes: dict[str, tuple[Difference, ...]] = {}  # by SHA: key fields that differ from the subject's
 
-    def look(self, sha: str, selected: Selected, metric: str) -> Subject:
+    def look(self, sha: str, selected: Selected, metric: str, left_s: float = math.inf) -> Subject:
         """One process of BAD, whose value is not used: what there is to measure, and in which environment.
 
-        Raises WorkerError where it cannot be built or measured, UsageError for a metric that it does not have.
+        Raises WorkerError where it cannot be built, within `left_s` seconds, or measured, UsageError for a metric
+        that it does not have.
         """
-        setup = self._workshop.setup(self.commit(sha))
+        self._workshop.deadline = time.monotonic() + left_s
+        try:
+            setup = self._workshop.setup(self.commit(sha))
+        except OutOfTime as error:
+            raise WorkerError(
+                f"the budget ended while BAD ({sha[:12]}) was being built", "Give a larger --budget."
+            ) from error
         outcome = None if isinstance(setup, Failure) else self._ask(setup, selected)
         if outcome is None or outcome.result.status is not Status.OK:
             why = setup.detail if isinstance(setup, Failure) else outcome.result.message if outcome else ""
@@ -92,9 +102,25 @@ class Visits:
         lane = lane_id(environment, samples.protocol)
         return Subject(selected, samples.metric, samples.unit, samples.direction, lane, environment)
 
-    def take(self, subject: Subject, probe: Probe) -> Readings:
-        """The visit that a probe asks for. A commit that fails once in it fails as a whole."""
+    def take(self, subject: Subject, probe: Probe, left_s: float = math.inf) -> Readings:
+        """The visit that a probe asks for. A commit that fails once in it fails as a whole.
+
+        A build that takes longer than `left_s` seconds is ended, and nothing is measured.
+        """
         started, built = time.monotonic(), self._workshop.seconds
+        self._workshop.deadline = started + left_s
+        try:
+            results = self._results(subject, probe)
+        except OutOfTime:
+            results = {}
+        sides = tuple((sha, results[sha]) for sha in (probe.commit, probe.beside) if sha in results)
+        return Readings(
+            tuple((sha, result) for sha, result in sides if sha is not None),
+            time.monotonic() - started,
+            self._workshop.seconds - built,
+        )
+
+    def _results(self, subject: Subject, probe: Probe) -> dict[str, Result]:
         found: dict[str, Result] = {}
         setups: dict[str, Setup] = {}
         for sha in dict.fromkeys((probe.commit, *probe.order)):
@@ -107,13 +133,7 @@ class Visits:
         values: dict[str, list[float]] = {}
         if not found:  # a reading of an end alone is not what was asked for
             values = self._turns(subject, probe, setups, found)
-        results: dict[str, Result] = {**values, **found}
-        sides = tuple((sha, results[sha]) for sha in (probe.commit, probe.beside) if sha in results)
-        return Readings(
-            tuple((sha, result) for sha, result in sides if sha is not None),
-            time.monotonic() - started,
-            self._workshop.seconds - built,
-        )
+        return {**values, **found}
 
     def _turns(
         self, subject: Subject, probe: Probe, setups: Mapping[str, Setup], failed: dict[str, Result]

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from pathlib import Path
 
 from perftrack.app.bisectcase import case_here
 from perftrack.app.comparison import EXIT_REGRESSION, EXIT_UNDECIDED, Comparison
 from perftrack.app.live import LiveOptions, compare_live
 from perftrack.app.project import Project
 from perftrack.app.recording import Progress
+from perftrack.config import FILES
+from perftrack.config.epochs import EPOCHS_FILE
 from perftrack.core.judgement import Judgement, Verdict
 from perftrack.core.model import Commit
-from perftrack.errors import BuildError, SuiteError, UsageError
+from perftrack.errors import BuildError, ConfigError, SuiteError, UsageError
+from perftrack.vcs import Repository
+from perftrack.vcs.changes import is_committed
 
 
 class Answer(IntEnum):
@@ -62,8 +67,8 @@ def check(
     """Measure HEAD and the baseline in turns, and judge one metric of one case.
 
     What is wrong with HEAD, as a build that fails or a benchmark that it does not have yet, is an answer. Raises
-    GitError for an unknown revision, WorkerError where the baseline cannot be built, UsageError for a pattern of
-    several cases.
+    GitError for an unknown revision, WorkerError where the baseline cannot be built or the machine is at fault,
+    ConfigError for a bad file (see `misconfigured`), UsageError for a pattern of several cases.
     """
     before, after = project.repository.commits((baseline, "HEAD"))
     if before.sha == after.sha:
@@ -73,8 +78,8 @@ def check(
         selected = case_here(project, bench, options.python)
     except SuiteError as error:  # the benchmark files of this commit
         return Checked(before, after, None, None, error.message)
-    if selected is None:
-        return Checked(before, after, None, None, f"no case matches {bench!r} in this commit's benchmark files")
+    if isinstance(selected, str):
+        return Checked(before, after, None, None, selected)
     case = selected.case
     try:
         options = replace(options, patterns=(f"::{case.id}",))
@@ -83,6 +88,8 @@ def check(
         if error.sha != after.sha:
             raise
         return Checked(before, after, None, None, error.message)
+    except (SuiteError, UsageError) as error:  # where it was built the files cannot be imported, or lack the case
+        return Checked(before, after, None, None, error.message)
     own = [j for j in comparison.judgements if j.subject.case == case]
     chosen = [j for j in own if not metric or j.subject.metric == metric]
     if own and not chosen and all(j.verdict is not Verdict.FAILED for j in own):
@@ -90,3 +97,16 @@ def check(
         raise UsageError(f"{case.id} has no metric {metric!r}", f"--metric is one of {names}.")
     judged = next(iter(chosen or own), None)
     return Checked(before, after, comparison, judged)
+
+
+def misconfigured(start: Path, baseline: str, error: ConfigError) -> Checked:
+    """The answer where HEAD's own configuration cannot be used, which git is to pass over.
+
+    Raises the error itself where the file is the user's, not the commit's: every commit would have it.
+    """
+    repository = Repository.find(start)
+    there = [name for name in (*FILES, EPOCHS_FILE) if (repository.root / name).exists()]
+    if not all(is_committed(repository.root, name) for name in there):
+        raise error
+    before, after = repository.commits((baseline, "HEAD"))
+    return Checked(before, after, None, None, error.message)

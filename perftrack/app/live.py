@@ -21,14 +21,14 @@ from perftrack.app.epochs import Accepted
 from perftrack.app.history import CommitResults
 from perftrack.app.project import Project
 from perftrack.app.recording import Progress
-from perftrack.app.tree import Tree, build
+from perftrack.app.tree import Tree, build, is_elsewhere
 from perftrack.app.visit import Outcome, VisitSettings, discover, measure_case
 from perftrack.core.judgement import Judgement, Verdict
 from perftrack.core.model import Commit, Measurement, Status
 from perftrack.core.paired import STOPPED, PairedEffect, paired_effect
 from perftrack.core.plan import Plan
 from perftrack.core.verdict import DEFAULT_THRESHOLD, judge
-from perftrack.errors import BuildError, GitError
+from perftrack.errors import BuildError, GitError, WorkerError
 from perftrack.suite.launch import Setup
 from perftrack.suite.pool import WorkerProcess
 from perftrack.suite.selection import Selected, select
@@ -42,8 +42,7 @@ PLAN = Plan(windows=2, window_s=0.05, max_samples=20, warmup_cap_s=0.5, budget_s
 
 @dataclass(frozen=True, slots=True)
 class LiveOptions:
-    """`budget_s`: rounds stop here. `width`: half-width of d at which a case needs no more rounds; by default half
-    of its threshold."""
+    """`budget_s`: rounds stop here. `width`: half-width of d that is enough; by default half of the threshold."""
 
     patterns: tuple[str, ...] = ()
     threshold: float | None = None
@@ -71,7 +70,7 @@ def compare_live(
     """Measure both commits now, interleaved, and judge every case that both have.
 
     Raises GitError for an unknown revision or one commit given twice, ConfigError for a bad file of accepted
-    changes, WorkerError where a side's benchmark files cannot be imported or its build fails.
+    changes, SuiteError for the candidate's benchmark files, BuildError for a build, WorkerError for the machine.
     """
     project.device()
     commits = tuple(project.repository.commits((r,))[0] for r in (baseline, candidate))
@@ -98,6 +97,8 @@ def _set_up(
         failure = build(Tree(commit, root, in_place=False, dirty=False), command, project.config.build_timeout_s)
         if failure:
             message = f"{commit.sha[:12]}: {failure}"
+            if is_elsewhere(failure):
+                raise WorkerError(message, "This is not the commit's fault: put it right, and try again.")
             raise BuildError(commit.sha, message, "--build gives another build command.")
     return project.setup(root, python=options.python, benchmarks_from_tree=False)
 
@@ -245,4 +246,5 @@ def _compare(
             judgements.append(judged)
     results = [CommitResults(commit, tuple(side), ()) for commit, side in zip(commits, sides, strict=True)]
     judgements = with_epochs(accepted, judgements, commits[0].sha, commits[1].sha)
-    return explained(project, results[0], results[1], judgements, live=True)
+    told = explained(project, results[0], results[1], judgements, live=True)
+    return replace(told, unknown_epochs=accepted.unknown)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from perftrack.core.limit import KnownLimit
 from perftrack.core.model import Case, Status
 from perftrack.core.plan import Plan
-from perftrack.errors import WorkerError
+from perftrack.errors import SuiteError, WorkerError
 from perftrack.suite.launch import Setup
 from perftrack.suite.messages import CaseResult, Catalogue, Request, RunCase
 from perftrack.suite.pool import WorkerDied, WorkerProcess, WorkerTimedOut
@@ -44,16 +44,16 @@ Report = Callable[[Selected, Outcome], None]
 
 
 def discover(worker: WorkerProcess, timeout_s: float) -> Catalogue:
-    """What the worker's benchmark files declare. Raises WorkerError where importing them killed or hung it."""
+    """What the worker's benchmark files declare. Raises SuiteError where importing them killed or hung it."""
     try:
         reply = worker.ask(Request(discover=True), timeout_s)
     except WorkerDied as error:
-        raise WorkerError(
+        raise SuiteError(
             f"importing the benchmark files: the worker {error.how}\n{error.output[-2000:]}".rstrip(),
             "Benchmark files only declare; do heavy work in the set-up of a benchmark.",
         ) from error
     if reply.failure is not None:
-        raise WorkerError(f"{reply.failure.where}: {reply.failure.message}", reply.failure.hint or None)
+        raise SuiteError(f"{reply.failure.where}: {reply.failure.message}", reply.failure.hint or None)
     if reply.catalogue is None:
         raise WorkerError("the worker answered out of turn")
     return reply.catalogue

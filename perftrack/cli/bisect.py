@@ -32,7 +32,15 @@ if TYPE_CHECKING:
 @click.option("--skip", multiple=True, metavar="REV", help="Never measure this commit, or range A..B. Repeatable.")
 @click.option("--first-parent", is_flag=True, help="Blame a merge as a whole: only the line of first parents.")
 @click.option("--build", metavar="COMMAND", help="Shell command that builds each commit.")
-@click.option("--python", metavar="PATH", help="Interpreter that runs the benchmarks.")
+@click.option(
+    "--env",
+    type=click.Choice(["venv", "current"]),
+    help="In an environment made for each commit's dependency files, or with the interpreter that is named. "
+    "[default: as `record` has it for commits]",
+)
+@click.option(
+    "--python", metavar="PATH", help="Interpreter that runs the benchmarks, or that environments are of."
+)
 @click.option(
     "--keep-builds",
     type=click.IntRange(4, 10_000),
@@ -60,6 +68,7 @@ def command(
     skip: tuple[str, ...],
     first_parent: bool,
     build: str | None,
+    env: str | None,
     python: str | None,
     keep_builds: int,
     live_only: bool,
@@ -111,6 +120,7 @@ def command(
         first_parent=first_parent,
         build=build,
         python=python,
+        env=env,
         keep=keep_builds,
         live_only=live_only,
         resume=resume,
@@ -153,4 +163,7 @@ def _search(
         view.show_json(answer)
     else:
         view.show(answer, markdown=markdown)
+    if answer.unstored:
+        hint = "Put that right; then perftrack bisect --resume stores it."
+        click.echo(f"Error: this answer is not stored: {answer.unstored}\nHint: {hint}", err=True)
     return answer.exit_code

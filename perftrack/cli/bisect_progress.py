@@ -58,7 +58,7 @@ class SearchProgress:
         if search.recorded:
             self._line(f"  {len(search.recorded)} stored run(s) are evidence")
         if resumed:
-            self._line(f"  going on after {search.spent.measurements} measurements")
+            self._line(f"  going on after {search.spent.measurements} measurements, {_limits(search)}")
 
     def building(self, commit: Commit, command: str) -> None:
         self._say(f"  building {commit.sha[:12]}: {on_line(command)}", kept=self._verbose)
@@ -104,6 +104,15 @@ class SearchProgress:
             self._status.console.print(text)
         else:
             click.echo(text, err=True)
+
+
+def _limits(search: Search) -> str:
+    settings = search.settings
+    limits = [f"to {100 * settings.confidence:g} %"]
+    limits += [f"within {settings.measurements} in all"] if settings.measurements is not None else []
+    limits += [f"within {format_duration(settings.seconds)} in all"] if settings.seconds is not None else []
+    limits += [f"{len(settings.skip)} skipped"] if settings.skip else []
+    return ", ".join(limits)
 
 
 def summary(search: Search) -> str:

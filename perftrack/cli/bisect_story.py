@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from statistics import median
@@ -14,10 +15,12 @@ from perftrack.core.model import Direction
 from perftrack.core.search.belief import BAD, GOOD
 from perftrack.core.search.bisection import Search
 from perftrack.core.search.blame import Blame
+from perftrack.core.search.remainder import remainder_of
 from perftrack.core.search.visits import Outcome
 from perftrack.core.units import format_change, format_duration, format_value
 
 FILES, LISTED, MESSAGE_LINES = 12, 12, 20
+LINE = 200  # characters of a line from outside: a subject may have ten thousand
 PLAIN = 1e-3  # p-value with which BAD is said to be the better one
 
 
@@ -32,7 +35,7 @@ def lines_of(answer: Bisected, *, markdown: bool) -> list[str]:
     if blame.commits and blame.outcome is not Outcome.BASE:
         lines += ["", *_commits(answer, markdown)]
     if blame.outcome is Outcome.FOUND:
-        lines += _cause(answer.story, markdown)
+        lines += [*_cause(answer.story, markdown), *_elsewhere(answer, markdown)]
     for note in answer.notes:
         lines.append(f"- note: {_code(note)}" if markdown else f"note {on_line(note)}")
     return ["<!-- perftrack bisect -->", *lines] if markdown else lines
@@ -88,8 +91,10 @@ def _evidence(answer: Bisected) -> Iterator[str]:
         )
     if blame.outcome is Outcome.BASE:
         yield f"their histories part at {blame.commits[0][:12]}, which is as slow as BAD: look from there to GOOD"
-    if blame.explained is not None:
-        yield f"that is {100 * blame.explained:.0f} % of the difference between the ends"
+    rest = remainder_of(search)
+    if rest is not None:
+        lo, hi = 100 * rest.interval.lo, 100 * rest.interval.hi
+        yield f"that is {100 * rest.share:.0f} % ({lo:.0f} … {hi:.0f} %) of the difference between the ends"
     seen = search.reproduction
     if search.settings.reproduce and (seen.good or seen.bad):
         yield f"GOOD against BAD: {seen.good} and {seen.bad} processes, p = {seen.p_value:.2g} (one-sided)"
@@ -100,13 +105,17 @@ def _evidence(answer: Bisected) -> Iterator[str]:
     failed = {s.commit for v in search.visits for s in v.sides if s.failure is not None}
     broken = f", {len(failed)} commit(s) gave no value" if failed else ""
     yield (
-        f"{blame.measurements} measurements of {blame.builds} commits, ends included, for a range of "
-        f"{len(search.graph)}{broken}, {format_duration(blame.seconds)}, seed {blame.seed}"
+        f"{_counted(blame.measurements, 'measurement')} of {_counted(blame.builds, 'commit')}, ends included, for "
+        f"a range of {len(search.graph)}{broken}, {format_duration(blame.seconds)}, seed {blame.seed}"
     )
     for good in blame.earlier:
         yield f"the speed changed more than once after {good[:12]}: this is the last time that it got worse"
     if answer.left:
         yield "perftrack bisect --resume --budget … goes on from here"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _improved(search: Search) -> bool:
@@ -123,7 +132,7 @@ def _commits(answer: Bisected, markdown: bool) -> Iterator[str]:
     for sha in shown:
         commit = answer.range.commits[sha]
         day = datetime.fromtimestamp(commit.author_time, UTC).date().isoformat()
-        text = f"{on_line(commit.subject)} ({on_line(commit.author)}, {day})"
+        text = f"{_cut(commit.subject)} ({_cut(commit.author)}, {day})"
         share = "" if len(blame.commits) == 1 else f" {_share(chances.get(sha, 0.0))}"
         yield f"- {sha[:12]}{share} {_code(text)}" if markdown else f"  {sha[:12]}{share} {text}"
     if len(blame.commits) > len(shown):
@@ -137,14 +146,15 @@ def _cause(story: Story, markdown: bool) -> Iterator[str]:
     if body:
         yield ""
     for line in body[:MESSAGE_LINES]:
-        yield f"> {_code(line) if line.strip() else ''}".rstrip() if markdown else f"    {on_line(line)}".rstrip()
+        shown = _cut(line)
+        yield f"> {_code(shown) if line.strip() else ''}".rstrip() if markdown else f"    {shown}".rstrip()
     if len(body) > MESSAGE_LINES:
         yield f"{'> ' if markdown else '    '}…"
     if story.files:
         yield ""
     for file in story.files[:FILES]:
         lines = "binary" if file.added is None else f"+{file.added} -{file.removed}"
-        yield f"- {_code(file.path)} {lines}" if markdown else f"  {on_line(file.path)}  {lines}"
+        yield f"- {_code(_cut(file.path))} {lines}" if markdown else f"  {_cut(file.path)}  {lines}"
     if len(story.files) > FILES:
         yield f"{'- ' if markdown else '  '}and {len(story.files) - FILES} more file(s)"
     for difference in story.environments:
@@ -159,6 +169,22 @@ def _cause(story: Story, markdown: bool) -> Iterator[str]:
         yield f"- {_code(text)}" if markdown else f"note {on_line(text)}"
 
 
+def _elsewhere(answer: Bisected, markdown: bool) -> Iterator[str]:
+    """Where to look for what the culprit does not explain."""
+    blame, rest = answer.blame, remainder_of(answer.search)
+    if rest is None or not rest.parts:
+        return
+    yield ""
+    told = "it does not explain all of the difference: another commit must carry the rest. To look for it:"
+    yield told if markdown else f"  {told}"
+    metric = [] if blame.metric == "time" else ["--metric", blame.metric]
+    for part in rest.parts:
+        words = ["perftrack", "bisect", "--bench", blame.case_id, *metric, part.good[:12], part.bad[:12]]
+        about = f"about {max(100 * part.share, 0.0):.0f} % of the difference lies there"
+        line = shlex.join(words)
+        yield f"- {_code(line)} ({about})" if markdown else f"    {on_line(line)}  # {about}"
+
+
 def _share(probability: float) -> str:
     """Never rounded up to certainty."""
     percent = 100.0 * probability
@@ -167,6 +193,12 @@ def _share(probability: float) -> str:
 
 def _name(text: str, markdown: bool) -> str:
     return _code(text) if markdown else on_line(text)
+
+
+def _cut(text: str) -> str:
+    """Text from outside on a line, as much of it as people read."""
+    shown = on_line(text[: LINE + 1])
+    return shown if len(shown) <= LINE else shown[: LINE - 1] + "…"
 
 
 def _code(text: str) -> str:

@@ -11,6 +11,8 @@ from perftrack.cli.documents import commit_json
 from perftrack.cli.ncu_documents import findings_json
 from perftrack.cli.output import interval_json, print_json
 from perftrack.core.launches.words import on_line
+from perftrack.core.search.remainder import remainder_of
+from perftrack.core.search.visits import Outcome
 
 
 def show(answer: Bisected, *, markdown: bool) -> None:
@@ -20,6 +22,7 @@ def show(answer: Bisected, *, markdown: bool) -> None:
 
 def show_json(answer: Bisected) -> None:
     blame, search, story = answer.blame, answer.search, answer.story
+    rest = remainder_of(search)
     print_json(
         {
             "outcome": blame.outcome.value,
@@ -46,7 +49,11 @@ def show_json(answer: Bisected) -> None:
                 "p_value": blame.p_value,
                 "is_log": blame.logs,
                 "share_of_difference": blame.explained,
+                "share_interval": interval_json(rest.interval if rest else None),
             },
+            "rest": [{"good": p.good, "bad": p.bad, "share_of_difference": p.share} for p in rest.parts]
+            if rest and blame.outcome is Outcome.FOUND
+            else [],
             "reproduction": {
                 "p_value": search.reproduction.p_value,
                 "established": search.reproduction.established,
@@ -70,6 +77,7 @@ def show_json(answer: Bisected) -> None:
             "message": story.message,
             "findings": [] if story.diff is None else findings_json(story.diff),
             "notes": list(answer.notes),
+            "stored": not answer.unstored,
             "exit_code": answer.exit_code,
         }
     )

@@ -55,19 +55,24 @@ def command(
     """
     import math
 
-    from perftrack.app.check import check
+    from perftrack.app.check import check, misconfigured
     from perftrack.app.live import LiveOptions
     from perftrack.app.project import Project
     from perftrack.cli.check_view import show_json, show_text
     from perftrack.cli.progress import RecordProgress
-    from perftrack.errors import UsageError
+    from perftrack.errors import ConfigError, UsageError
 
     if threshold is not None and math.isnan(threshold):
         raise UsageError("--threshold must be a number")
-    project = Project.find(directory, store)
     options = LiveOptions((), threshold, rounds, build=build, seed=seed)
-    with RecordProgress(quiet=quiet, verbose=verbose) as progress:
-        checked = check(project, bench, baseline, metric, options, progress)
+    try:
+        project = Project.find(directory, store)
+        with RecordProgress(quiet=quiet, verbose=verbose) as progress:
+            checked = check(project, bench, baseline, metric, options, progress)
+    except ConfigError as error:
+        if not git_bisect:
+            raise
+        checked = misconfigured(directory, baseline, error)
     code = checked.exit_code(git_bisect=git_bisect)
     if as_json:
         show_json(checked, code)

@@ -14,6 +14,7 @@ _SCALES = (1e18, 1e15, 1e12, 1e9, 1e6, 1e3, 1.0, 1e-3, 1e-6, 1e-9, 1e-12, 1e-15)
 _PREFIXES = tuple(zip(_SCALES, ("E", "P", "T", "G", "M", "k", "", "m", "µ", "n", "p", "f"), strict=True))
 # Units whose magnitude people read with a prefix. Counts, ratios and percentages are left as they are.
 _PREFIXED = frozenset({"s", "B", "byte", "B/s", "byte/s", "flop/s", "FLOP/s", "Hz", "W", "J"})
+_NONE = "1"  # the unit of what has none: not shown
 # Beyond these a row of zeros is harder to read than a power of ten.
 _LARGE, _SMALL = 1e9, 1e-4
 _LARGEST_PERCENT, _LEAST_CHANGE = 999_999.0, -99.999
@@ -39,7 +40,7 @@ def format_value(value: float | None, unit: str, interval: Interval | None = Non
         text = _fixed(scaled, _decimals(scaled, digits))
         if exact and "." in text:
             text = text.rstrip("0").rstrip(".")  # exact: zeros would claim nothing
-    suffix = f"{prefix}{unit}"
+    suffix = "" if unit == _NONE else f"{prefix}{unit}"
     return f"{text} {suffix}" if suffix else text
 
 
@@ -77,6 +78,16 @@ def format_change(effect: float | None) -> str:
     percent = max(100 * math.expm1(min(effect, 700.0)), _LEAST_CHANGE)
     text = format_percent(percent)
     return text if text.startswith("-") else f"+{text}"
+
+
+def format_change_range(lo: float, hi: float) -> str:
+    """`+11 % … +13 %` from the log ratios at both ends; to a tenth where they would read alike."""
+    plain = (format_change(lo), format_change(hi))
+    ends = [100 * math.expm1(min(end, 700.0)) for end in (lo, hi)]
+    coarse = all(10 <= abs(end) <= (99 if end < 0 else 1000) for end in ends)
+    if plain[0] == plain[1] and lo != hi and coarse:
+        plain = (f"{ends[0]:+.1f} %", f"{ends[1]:+.1f} %")
+    return " … ".join(plain)
 
 
 def format_effect(effect: float) -> str:

@@ -10,14 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from perftrack.app.bisectjournal import Heading, Journal, journal_path, observed, stored_search, stored_searches
+from perftrack.app.bisectheading import Heading
+from perftrack.app.bisectjournal import Journal, journal_path, observed, stored_search, stored_searches
 from perftrack.app.bisectvisit import Readings
 from perftrack.core.search.bisection import Search
 from perftrack.core.search.visits import Failure, FailureKind
 from perftrack.errors import StoreError
 from tests.core.search.builders import QUICK, World, below, chain
 
-HEADING = Heading("total", "time", "s", "lane", "code", "good", "c7", None, None, False, {"cpu_model": "X"})
+HEADING = Heading(
+    "total", "time", "s", "lane", "code", "good", "c7", "", None, None, False, {}, {"cpu_model": "X"}
+)
 
 
 def visits(count: int) -> list[Readings]:
@@ -67,6 +70,17 @@ def test_failures_are_kept_with_their_kind(tmp_path: Path) -> None:
     (visit,) = stored.search.visits
     assert visit.sides[0].failure == Failure(FailureKind.TIMEOUT, "too long")
     assert visit.sides[1].values == (2.0,)
+
+
+def test_time_that_gave_no_reading_counts_and_says_nothing_else(tmp_path: Path) -> None:
+    three = visits(3)
+    search = written(tmp_path / "j", [*three, Readings((), 40.0, 40.0)])
+    stored = stored_search(tmp_path / "j")
+    assert stored is not None
+    assert stored.search.spent == search.spent
+    without = written(tmp_path / "k", three)
+    assert stored.search.spent.seconds == without.spent.seconds + 40.0
+    assert stored.search.posterior() == without.posterior()
 
 
 def test_cut_off_anywhere_it_loses_at_most_the_last_visit(tmp_path: Path) -> None:

@@ -120,3 +120,14 @@ def test_a_metric_that_is_not_there_is_usage(made: Slowdown, project: Project, v
 def test_a_bad_end_that_fails_is_an_error(made: Slowdown, project: Project, visits: Visits) -> None:
     with pytest.raises(WorkerError, match="out of luck"):
         visits.look(made.shas[FAILS], the_case(project, "total"), "")
+
+
+def test_time_that_ends_in_a_build_gives_no_reading(made: Slowdown, project: Project, subject: Subject) -> None:
+    by_sha = {c.sha: c for c in project.repository.commits(made.shas)}
+    with Workshop(project, Silent().building, ends=(made.shas[0],), keep=8, command="sleep 60") as workshop:
+        visits = Visits(project, workshop, by_sha, Silent(), seed=1)
+        readings = visits.take(subject, probe(made, SECOND, FIRST), 0.2)
+        assert readings.sides == ()
+        assert 60 > readings.seconds >= readings.build_seconds >= 0.2
+        with pytest.raises(WorkerError, match="budget ended while BAD"):
+            visits.look(made.shas[SECOND], subject.selected, "", 0.2)

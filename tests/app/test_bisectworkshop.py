@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
-from perftrack.app.bisectworkshop import Workshop
+from perftrack.app.bisectworkshop import OutOfTime, Workshop
 from perftrack.app.project import Project
 from perftrack.core.model import Commit
 from perftrack.core.search.visits import Failure, FailureKind
-from perftrack.errors import WorkerError
+from perftrack.errors import GitError, WorkerError
 from perftrack.suite.launch import Setup
+from perftrack.vcs import Repository
 from tests import slowdown
 from tests.slowdown import Slowdown
 
@@ -71,4 +73,42 @@ def test_nothing_is_left_however_it_ends(made: Slowdown) -> None:
 def test_a_full_disk_is_no_fault_of_the_commit(made: Slowdown) -> None:
     command = "echo 'cc: No space left on device'; false"
     with workshop(made, [], command=command) as shop, pytest.raises(WorkerError, match="No space left"):
+        shop.setup(commits(made)[1])
+
+
+def test_a_build_is_ended_at_the_deadline_and_the_commit_not_blamed(made: Slowdown) -> None:
+    commit = commits(made)[1]
+    with workshop(made, [], command="sleep 60") as shop:
+        shop.deadline = started = time.monotonic() + 0.2
+        with pytest.raises(OutOfTime):
+            shop.setup(commit)
+        assert time.monotonic() - started < 20
+        assert shop.seconds >= 0.2
+    assert made.repo.git("worktree", "list").count("\n") == 0
+
+
+def test_a_commit_with_a_file_that_no_filter_brings_is_a_broken_one(made: Slowdown) -> None:
+    """As a file of Git LFS that the server has lost."""
+    repo = made.repo
+    repo.git("config", "filter.lost.clean", "cat")
+    repo.git("config", "filter.lost.smudge", "false")
+    repo.git("config", "filter.lost.required", "true")
+    sha = repo.commit("Lose it", _dot_gitattributes="*.bin filter=lost\n", data_dot_bin="1")
+    with workshop(made, []) as shop:
+        result = shop.setup(Project.find(repo.root).repository.commit(sha))
+    assert isinstance(result, Failure)
+    assert "cannot be checked out" in result.detail
+    assert repo.git("worktree", "list").count("\n") == 0
+
+
+def test_a_git_folder_that_cannot_be_written_to_is_no_commit_s_fault(
+    made: Slowdown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused = GitError("git worktree add: could not create directory of '.git/worktrees/x': Permission denied")
+
+    def worktree(self: Repository, revision: str) -> Path:
+        raise refused
+
+    monkeypatch.setattr(Repository, "worktree", worktree)
+    with workshop(made, []) as shop, pytest.raises(GitError, match="Permission denied"):
         shop.setup(commits(made)[1])

@@ -19,6 +19,7 @@ from perftrack.core.search.dag import CommitGraph
 from perftrack.core.search.visits import Outcome
 from perftrack.vcs.changes import ChangedFile
 from tests.core.search.builders import QUICK, World, below, chain, graph
+from tests.core.search.test_remainder import searched
 
 HOSTILE = "Fix `x` @all <b> \x1b[2J [a](http://b)"
 
@@ -55,6 +56,21 @@ def test_where_higher_is_better_the_change_is_the_value_s_own() -> None:
     assert "got worse at c5, by -" in text
     change = next(line for line in text.splitlines() if "change " in line)
     assert change.count("-") >= 2
+
+
+def test_what_the_culprit_does_not_explain_is_told_with_the_command_that_looks_for_it() -> None:
+    search = searched(chain(20), {"c4": 4.0, "c15": 8.0})
+    of = answer(search, case_id="total[n=1]", metric="speed")
+    text, markdown = said(of), said(of, markdown=True)
+    command = "perftrack bisect --bench 'total[n=1]' --metric speed good c14"
+    assert "another commit must carry the rest" in text
+    assert f"    {command}  # about " in text
+    assert f"- `{command}` (about " in markdown
+    assert "of the difference between the ends" in text
+
+
+def test_a_culprit_that_explains_everything_leaves_nothing_to_look_for() -> None:
+    assert "another commit" not in said(answer(ended()))
 
 
 def test_certainty_is_never_claimed() -> None:
@@ -134,6 +150,13 @@ def test_text_from_outside_has_no_effect_in_markdown_or_on_a_terminal() -> None:
         assert "<b>" not in outside
         assert "@all" not in outside
     assert "b.bin  binary" in plain
+
+
+def test_a_long_line_is_cut() -> None:
+    files = (ChangedFile("f" * 4000, 1, 0),)
+    of = answer(ended(), Story("s\n\n" + "y" * 10_000, files), "\x1b" * 10_000)
+    assert max(map(len, said(of).splitlines())) < 300
+    assert max(map(len, said(of, markdown=True).splitlines())) < 300
 
 
 def test_a_long_story_is_cut() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests import slowdown
+from tests.scratch import called
 from tests.slowdown import Slowdown
 
 
@@ -75,6 +76,48 @@ def test_a_commit_without_the_benchmark_is_skipped(made: Slowdown) -> None:
     answer = made.repo.run("check", "--bench", "later", "--baseline", made.good, "--git-bisect")
     assert answer.code == 125
     assert "'later'" in answer.out
+
+
+TOML = ("check", "--bench", "total", "--git-bisect", "-C")
+
+
+@pytest.mark.parametrize("name", ["perftrack.toml", "pyproject.toml", "perftrack-epochs.toml"])
+def test_a_commit_whose_own_configuration_is_damaged_is_skipped_and_the_user_s_stops_git(
+    made: Slowdown, name: str
+) -> None:
+    repo = made.repo
+    repo.git("checkout", "-q", "--detach")
+    if name == "pyproject.toml":  # read where there is no perftrack.toml
+        repo.git("rm", "-q", "perftrack.toml")
+        repo.commit("Move the configuration")
+    (repo.root / name).write_text("= damaged\n")
+    theirs = called(*TOML, str(repo.root), "--baseline", made.good)
+    repo.commit("Damage it")
+    own = called(*TOML, str(repo.root), "--baseline", made.good)
+    gate = called(*(w for w in TOML if w != "--git-bisect"), str(repo.root), "--baseline", made.good)
+    repo.git("checkout", "-q", "--force", "main")
+    repo.git("clean", "-q", "-f")
+    assert (theirs.code, own.code, gate.code) == (128, 125, 1), own.err
+    assert "can't tell" in own.out
+    assert name in own.out
+
+
+def test_a_commit_whose_benchmark_files_end_the_worker_is_skipped(made: Slowdown) -> None:
+    repo = made.repo
+    repo.git("checkout", "-q", "--detach")
+    repo.commit("Die", benchmarks__bench_text_dot_py="import os\nos._exit(3)\n")
+    killed = check(made, "--baseline", made.good)
+    repo.commit("Lack a module", benchmarks__bench_text_dot_py="import no_such_module\n")
+    lacking = check(made, "--baseline", made.good)
+    assert (killed[0], lacking[0]) == (125, 125)
+    assert "exited with code 3" in killed[1]
+    assert "no_such_module" in lacking[1]
+
+
+def test_a_full_disk_is_not_the_commit_s_fault_and_stops_git(made: Slowdown) -> None:
+    command = "echo No space left on device; exit 1"
+    code, _, err = check(made, "--baseline", made.good, "--build", command)
+    assert (code, "not the commit's fault" in err) == (128, True)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from perftrack.errors import GitError
-from perftrack.vcs.changes import ChangedFile, changed_files, message_of, private_folder
+from perftrack.vcs.changes import ChangedFile, changed_files, changed_paths, message_of, private_folder
 from tests.vcs.conftest import Sandbox
 
 
@@ -43,6 +43,31 @@ def test_an_external_diff_of_the_users_does_not_run(empty: Sandbox) -> None:
     assert [f.path for f in changed_files(empty.root, before, after)] == ["file.txt"]
 
 
+def test_paths_of_many_pairs_come_in_their_order(empty: Sandbox) -> None:
+    first = empty.commit("one")
+    (empty.root / "folder").mkdir()
+    (empty.root / "folder" / "tab\tand\n:é.txt").write_text("x\n")
+    (empty.root / "data.bin").write_bytes(bytes(range(256)))
+    empty.git("add", "-A")
+    second = empty.commit("two")
+    third = empty.commit("three")
+    new = {"data.bin", "folder/tab\tand\n:é.txt", "file.txt"}
+    found = changed_paths(empty.root, [(first, third), (second, second), (second, third), (first, third)])
+    assert [set(paths) for paths in found] == [new, set(), {"file.txt"}, new]
+    assert changed_paths(empty.root, []) == []
+
+
+def test_commits_that_differ_in_nothing_that_is_a_file_are_told_from_others(empty: Sandbox) -> None:
+    first, second = empty.commit("one"), empty.commit("two")
+    nothing = empty.git("hash-object", "-t", "tree", "-w", "/dev/null")
+    blob = empty.git("rev-parse", "HEAD:file.txt")
+    listed = f"100644 blob {blob}\tfile.txt\n040000 tree {nothing}\tnone\n"
+    tree = empty.git("mktree", given=listed.encode())
+    bare = empty.git("commit-tree", "-m", "three", tree)
+    found = changed_paths(empty.root, [(second, bare), (first, second), (bare, second)])
+    assert found == [(), ("file.txt",), ()]
+
+
 def test_a_message_is_whole(empty: Sandbox) -> None:
     sha = empty.commit("Subject\n\nWhy it is so.\nSecond line.")
     assert message_of(empty.root, sha) == "Subject\n\nWhy it is so.\nSecond line."
@@ -52,6 +77,8 @@ def test_an_unknown_commit_is_an_error(empty: Sandbox) -> None:
     sha = empty.commit("one")
     with pytest.raises(GitError):
         changed_files(empty.root, "0" * 40, sha)
+    with pytest.raises(GitError):
+        changed_paths(empty.root, [(sha, "0" * 40)])
     with pytest.raises(GitError):
         message_of(empty.root, "0" * 40)
 

@@ -139,6 +139,12 @@ class Search:
         )
         return replace(self, visits=visits, reproduction=looked, reckoning=reckoning)
 
+    def passed(self, seconds: float, build_seconds: float) -> Search:
+        """The state after time that gave no reading and says nothing of a commit: a build that was cut short."""
+        visit = Visit(self.phase, (), seconds, build_seconds)
+        reckoning = replace(self.reckoning, spent=self.spent.after(visit))
+        return replace(self, visits=(*self.visits, visit), reckoning=reckoning)
+
     @property
     def phase(self) -> Phase:
         """What the next visit is for."""
@@ -211,6 +217,8 @@ class Search:
     def narrowed(self) -> Search:
         """The search of that part: its good end is `part`, and everything read so far still counts.
 
+        That this end is fast has to show first, whatever the settings say of the range's own ends.
+
         Raises InvalidValueError where there is no part.
         """
         good = self.part
@@ -219,7 +227,6 @@ class Search:
         graph = self.graph.beyond(good)
         prior = prior_of(graph, dict(zip(self.graph.shas, self.prior, strict=True)))
         script = Transcript.of(graph, self.settings.direction, self.visits, self.recorded)
-        start = ASSUMED if not self.settings.reproduce else Reproduction()
         return self.resumed(
             graph,
             self.settings,
@@ -227,7 +234,7 @@ class Search:
             tuple(prior.tolist()),
             self.recorded,
             self.visits,
-            start.look(script.end(GOOD), script.end(BAD)),
+            Reproduction().look(script.end(GOOD), script.end(BAD)),
             (*self.earlier, self.graph.good),
         )
 

@@ -307,7 +307,7 @@ class TestNonMonotone:
         assert search.outcome is Outcome.NON_MONOTONE
 
     def test_it_is_said_once_the_odds_are_a_thousand_to_one(self) -> None:
-        world, search = World(self.SLOW, shift=2.0), Search.begin(LINE, QUICK)
+        world, search = World(self.SLOW, shift=2.0, seed=1), Search.begin(LINE, QUICK)
         seen = []
         while (probe := search.next_probe()) is not None:
             search = world.answer(search, probe)
@@ -326,6 +326,13 @@ class TestNonMonotone:
         assert part.phase is Phase.REPRODUCE
         done = world.carry_out(part)
         assert found(done) == ("c55",)
+
+    def test_its_good_end_has_to_show_that_it_is_fast_where_the_levels_of_the_range_were_known(self) -> None:
+        world = World(self.SLOW, shift=4.0)
+        runs = [Recorded(end, (value,)) for end in ("good", "c63") for value in world.values(end, 60)]
+        known = replace(QUICK, reproduce=False, end_share=0.0)
+        search = world.carry_out(Search.begin(LINE, known, recorded=runs))
+        assert search.narrowed().phase is Phase.REPRODUCE
 
     def test_there_is_no_part_where_nothing_is_known_to_be_fast_again(self) -> None:
         search = Search.begin(LINE, QUICK)
@@ -366,16 +373,16 @@ class TestConfirming:
         assert told.interval.contains(0.05)
 
     def test_a_culprit_explains_the_whole_difference(self) -> None:
-        search = World(below(LINE, "c20"), shift=8.0).carry_out(Search.begin(LINE, QUICK))
-        assert search.explained == pytest.approx(1.0, abs=0.2)
+        search = World(below(LINE, "c20"), shift=20.0).carry_out(Search.begin(LINE, QUICK))
+        assert search.explained == pytest.approx(1.0, abs=0.15)
 
     def test_one_culprit_of_two_explains_a_part_of_the_difference(self) -> None:
         class Twice(World):
             def values(self, commit: str, count: int) -> list[float]:
-                once_more = math.exp(UNIT * 3.0 * (LINE.places.get(commit, -1) >= 40))
+                once_more = math.exp(UNIT * 8.0 * (LINE.places.get(commit, -1) >= 40))
                 return [v * once_more for v in super().values(commit, count)]
 
-        search = Twice(below(LINE, "c20"), shift=9.0).carry_out(Search.begin(LINE, QUICK))
+        search = Twice(below(LINE, "c20"), shift=24.0).carry_out(Search.begin(LINE, QUICK))
         assert found(search) == ("c20",)
         assert search.explained == pytest.approx(0.75, abs=0.12)
 
