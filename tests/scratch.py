@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
 from perftrack.cli.main import main
 
-READERS = {"compare", "show", "log", "list", "env", "detect", "config"}
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
 
 BENCHMARKS = """
 import perftrack as pt
@@ -59,7 +59,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Scratch:
-    """A repository and the `perftrack` command run in it, in a process of its own."""
+    """A repository and the `perftrack` command run in it."""
 
     root: Path
 
@@ -87,13 +87,27 @@ class Scratch:
         self.git("commit", "-q", "--allow-empty", "-m", subject)
         return self.git("rev-parse", "HEAD")
 
-    def run(self, *arguments: str, replayed: bool = True, timeout: float = 120, **environment: str) -> Answer:
-        """The command, in a process of its own unless it only reads: starting one takes longer than the answer."""
+    def run(
+        self,
+        *arguments: str,
+        replayed: bool = True,
+        apart: bool = False,
+        timeout: float = 120,
+        **environment: str,
+    ) -> Answer:
+        """The command, in this process: starting one takes longer than most answers.
+
+        In a process of its own where the test says so (`apart`), or where it sets what Python reads at its start.
+        """
         # Clock locks on record are the machine's: tests neither read nor restore them.
         told = command_environment(replayed=replayed) | {"XDG_STATE_HOME": str(self.state)} | environment
-        if arguments and arguments[0] in READERS and "--live" not in arguments:
-            with contextlib.chdir(self.root), mock.patch.dict(os.environ, told, clear=True):
-                return called(*arguments)
+        if not apart and not any(name.startswith("PYTHON") for name in environment):
+            with (
+                contextlib.chdir(self.root),
+                mock.patch.dict(os.environ, told, clear=True),
+                mock.patch.object(tempfile, "tempdir", None),
+            ):
+                return called(*arguments, timeout=timeout)
         done = subprocess.run(
             [sys.executable, "-m", "perftrack", *arguments],
             cwd=self.root,
@@ -106,19 +120,41 @@ class Scratch:
         return Answer(done.returncode, done.stdout, done.stderr)
 
 
-def called(*words: str) -> Answer:
-    """A command in this process, from the folder and with the environment that the process has."""
-    out, err, code = io.StringIO(), io.StringIO(), 0
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            main(list(words))
-    except SystemExit as done:
-        code = int(done.code or 0)
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-    return Answer(code, out.getvalue(), err.getvalue())
+class TookTooLongError(BaseException):
+    """Not an Exception: the command would turn that into an answer."""
+
+
+def called(*words: str, timeout: float = 120) -> Answer:
+    """A command in this process, from the folder and with the environment that the process has.
+
+    Its streams are files, as of a process whose output nobody watches. It leaves handlers of signals as they were.
+    """
+    code = 0
+    handlers = {number: signal.getsignal(number) for number in SIGNALS}
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8") as out,
+        tempfile.TemporaryFile("w+", encoding="utf-8") as err,
+    ):
+        signal.signal(signal.SIGALRM, _took_too_long)
+        signal.setitimer(signal.ITIMER_REAL, timeout)
+        try:
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                main(list(words))
+        except SystemExit as done:
+            code = int(done.code or 0)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+        said = []
+        for stream in (out, err):
+            stream.seek(0)
+            said.append(stream.read())
+    return Answer(code, *said)
+
+
+def _took_too_long(_number: int, _frame: object) -> None:
+    raise TookTooLongError
 
 
 def git_environment() -> dict[str, str]:

@@ -36,8 +36,8 @@ make_history = load()
 
 
 def record(ledger: Scratch, *arguments: str) -> Answer:
-    cache = str(ledger.root.parent / "cache")
-    return ledger.run("record", *QUICK, *arguments, replayed=False, timeout=900, PERFTRACK_CACHE=cache)
+    told = {"replayed": False, "apart": True, "timeout": 900}
+    return ledger.run("record", *QUICK, *arguments, **told, PERFTRACK_CACHE=str(ledger.root.parent / "cache"))
 
 
 @pytest.fixture(scope="module")

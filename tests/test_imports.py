@@ -90,6 +90,13 @@ def test_workers_need_the_standard_library_only() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_a_worker_starts_without_what_it_may_never_need() -> None:
+    """Each of a run's many processes pays for it: a recording starts several for every commit."""
+    code = "import sys; import perftrack.app.worker; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-S", "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert {"importlib.metadata", "perftrack.core.history", "email"} & set(done.stdout.split()) == set()
+
+
 def test_import_contracts_hold() -> None:
     code = "import sys; from importlinter.cli import lint_imports_command as c; sys.argv = ['lint-imports']; c()"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)

@@ -43,7 +43,7 @@ CONFIG = "processes = 2\nwindows = 2\nwindow = 0.01\n"
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Scratch:
     pytest.importorskip("torch")
     repo = scratch.make(tmp_path_factory.mktemp("torch") / "project", benchmarks=BENCHMARKS, config=CONFIG)
-    done = repo.run("record", replayed=False)
+    done = repo.run("record", replayed=False, apart=True)
     assert done.code == 0, done.err
     return repo
 

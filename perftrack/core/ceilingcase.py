@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from perftrack.core.ceiling import CeilingResult, DataType, Definition
-from perftrack.core.history import RunSummary, Series
 from perftrack.core.model import Case, Params, Scalar
+
+if TYPE_CHECKING:  # every worker process imports this module, and none reads a history
+    from perftrack.core.history import RunSummary, Series
 
 BENCHMARK = "ceiling"
 METRIC = "rate"

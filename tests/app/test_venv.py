@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -30,9 +32,18 @@ def tree(tmp_path: Path) -> Path:
     return root
 
 
-def touch_install(name: str) -> Recipe:
+@pytest.fixture
+def bare(tmp_path: Path) -> str:
+    """A Python whose environments are real but for pip, whose installation takes nearly all of their making."""
+    program = tmp_path / "python"
+    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@" --without-pip\n')
+    program.chmod(0o755)
+    return str(program)
+
+
+def touch_install(name: str, python: str = sys.executable) -> Recipe:
     """An installation that leaves one file in the environment."""
-    return Recipe(install=f'echo made >> "$VIRTUAL_ENV/{name}"')
+    return Recipe(install=f'echo made >> "$VIRTUAL_ENV/{name}"', python=python)
 
 
 def test_a_tree_that_names_no_dependencies_needs_none(tree: Path) -> None:
@@ -65,8 +76,8 @@ def test_an_environment_is_made_once_and_used_again(tree: Path, tmp_path: Path) 
             assert (place / "count").read_text() == "made\n"
 
 
-def test_one_that_was_left_half_made_is_made_anew(tree: Path, tmp_path: Path) -> None:
-    recipe = touch_install("count")
+def test_one_that_was_left_half_made_is_made_anew(tree: Path, tmp_path: Path, bare: str) -> None:
+    recipe = touch_install("count", bare)
     half = tmp_path / "cache" / recipe.key(tree)
     half.mkdir(parents=True)
     (half / "count").write_text("half\n")
@@ -75,8 +86,9 @@ def test_one_that_was_left_half_made_is_made_anew(tree: Path, tmp_path: Path) ->
         assert (place / "count").read_text() == "made\n"
 
 
-def test_a_failed_installation_is_told_with_its_log_and_not_kept(tree: Path, tmp_path: Path) -> None:
-    with environment(Recipe(install="echo no such wheel; exit 3"), tree, tmp_path / "cache", 120, BIG) as failure:
+def test_a_failed_installation_is_told_with_its_log_and_not_kept(tree: Path, tmp_path: Path, bare: str) -> None:
+    recipe = Recipe(install="echo no such wheel; exit 3", python=bare)
+    with environment(recipe, tree, tmp_path / "cache", 120, BIG) as failure:
         assert isinstance(failure, str)
         assert "exited with 3: no such wheel" in failure
     assert not [p for p in (tmp_path / "cache").iterdir() if p.is_dir()]
@@ -93,8 +105,10 @@ def test_where_not_even_an_empty_one_can_be_made_the_machine_is_to_blame(tree: P
     assert not (tmp_path / "cache" / recipe.key(tree)).exists()
 
 
-def test_an_environment_that_nobody_changes_is_used_by_several_at_once(tree: Path, tmp_path: Path) -> None:
-    recipe = touch_install("count")
+def test_an_environment_that_nobody_changes_is_used_by_several_at_once(
+    tree: Path, tmp_path: Path, bare: str
+) -> None:
+    recipe = touch_install("count", bare)
     with (
         environment(recipe, tree, tmp_path / "cache", 120, BIG) as one,
         environment(recipe, tree, tmp_path / "cache", 120, BIG) as other,
@@ -106,8 +120,8 @@ def test_one_that_a_build_changes_is_its_owners_alone(tree: Path) -> None:
     assert Recipe(owner="device 0").key(tree) != Recipe(owner="device 1").key(tree)
 
 
-def test_commands_find_the_environments_python_first(tree: Path, tmp_path: Path) -> None:
-    with environment(touch_install("x"), tree, tmp_path / "cache", 120, BIG) as place:
+def test_commands_find_the_environments_python_first(tree: Path, tmp_path: Path, bare: str) -> None:
+    with environment(touch_install("x", bare), tree, tmp_path / "cache", 120, BIG) as place:
         assert isinstance(place, Path)
         found = subprocess.run(
             ["/bin/sh", "-c", "command -v python"],
@@ -119,10 +133,10 @@ def test_commands_find_the_environments_python_first(tree: Path, tmp_path: Path)
         assert found.stdout.strip() == str(place / "bin" / "python")
 
 
-def test_the_cache_keeps_the_newest_within_its_cap(tree: Path, tmp_path: Path) -> None:
+def test_the_cache_keeps_the_newest_within_its_cap(tree: Path, tmp_path: Path, bare: str) -> None:
     cache = tmp_path / "cache"
     for name in ("old", "new"):
-        with environment(touch_install(name), tree, cache, 120, cap_bytes=1) as place:
+        with environment(touch_install(name, bare), tree, cache, 120, cap_bytes=1) as place:
             assert isinstance(place, Path)
     assert [p / "new" for p in cache.iterdir() if p.is_dir()] == [place / "new"]
 

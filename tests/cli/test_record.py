@@ -407,22 +407,37 @@ def test_only_failed_cases_is_exit_1_but_recorded(hostile):
     assert "1 FAILED" in answer.out
 
 
+SLOW = """
+import os
+import time
+import perftrack as pt
+
+@pt.benchmark
+def slow():
+    open(os.environ["PID_FILE"], "w").write(str(os.getpid()))
+    return lambda: time.sleep(60)
+"""
+
+
 def test_ctrl_c_stops_at_once_stores_nothing_and_leaves_no_worktree(tmp_path):
-    slow = "import time\nimport perftrack as pt\n@pt.benchmark\ndef slow():\n    return lambda: time.sleep(30)\n"
-    made = scratch.make(tmp_path / "p", benchmarks=slow, config="")
+    made = scratch.make(tmp_path / "p", benchmarks=SLOW, config="")
+    noted = tmp_path / "pid"
     process = subprocess.Popen(
         [sys.executable, "-m", "perftrack", "record", "HEAD"],
         cwd=made.root,
-        env=command_environment(replayed=False),
+        env=command_environment(replayed=False) | {"PID_FILE": str(noted)},
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(3)
+    deadline = time.monotonic() + 30
+    while not (noted.exists() and noted.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=20)
     assert process.returncode == 130
     assert "Interrupted" in err
     assert "Traceback" not in err
+    assert not Path(f"/proc/{noted.read_text()}").exists()
     assert not (made.root / "perftrack.duckdb").exists()
     assert made.git("worktree", "list").count("\n") == 0
 
@@ -579,17 +594,7 @@ def slow():
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_cancelled_job_cleans_up_like_ctrl_c(tmp_path, number):
-    text = """
-import os
-import time
-import perftrack as pt
-
-@pt.benchmark
-def slow():
-    open(os.environ["PID_FILE"], "w").write(str(os.getpid()))
-    return lambda: time.sleep(60)
-"""
-    made = scratch.make(tmp_path / "p", benchmarks=text, config="")
+    made = scratch.make(tmp_path / "p", benchmarks=SLOW, config="")
     noted, temporary = tmp_path / "pid", tmp_path / "tmp"
     temporary.mkdir()
     process = subprocess.Popen(

@@ -99,9 +99,8 @@ def profiled(ncu: Any, tmp_path_factory: pytest.TempPathFactory) -> Scratch:
     benchmarks = BENCHMARKS + (SCALE if TRITON else "")
     repo = scratch.make(tmp_path_factory.mktemp("ncu") / "project", benchmarks=benchmarks, config="")
     repo.commit("The same again")
-    done = repo.run(
-        "record", "--quick", "--processes", "2", "--ncu", "HEAD~1", "HEAD", replayed=False, timeout=900
-    )
+    options = ("--quick", "--processes", "2", "--ncu")
+    done = repo.run("record", *options, "HEAD~1", "HEAD", replayed=False, apart=True, timeout=900)
     print(done.out, done.err)
     assert done.code == 0, done.err
     assert "not-profiled" not in done.err
@@ -163,7 +162,7 @@ def test_the_same_code_is_seen_to_be_the_same(profiled: Scratch) -> None:
 
 
 def test_doctor_reads_a_counter(profiled: Scratch) -> None:
-    done = profiled.run("doctor", "--device", "cuda", "--json", replayed=False, timeout=300)
+    done = profiled.run("doctor", "--device", "cuda", "--json", replayed=False, apart=True, timeout=300)
     (found,) = [f for f in json.loads(done.out)["findings"] if f["name"] == "ncu"]
     print(found["seen"], found["advice"])
     assert found["status"] == "ok", found
@@ -174,7 +173,7 @@ def test_a_command_is_profiled_and_its_report_kept(ncu: Any, tmp_path: Path) -> 
         "import torch; x = torch.ones(2**20, device='cuda'); x.add_(1); torch.cuda.synchronize(); print('done')"
     )
     command = ("ncu", "run", "--json", "-o", "kept", "--", sys.executable, "-c", program)
-    done = Scratch(tmp_path).run(*command, replayed=False, timeout=300)
+    done = Scratch(tmp_path).run(*command, replayed=False, apart=True, timeout=300)
     assert done.code == 0, done.err
     assert "done" in done.err
     assert len(json.loads(done.out)["launches"]) >= 2
