@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
 from perftrack.app.order import Order
@@ -20,7 +20,7 @@ from perftrack.core.launches.samecode import DEVICE_TIMERS
 from perftrack.core.model import Reason
 from perftrack.core.reasons import reason
 from perftrack.store.alerts import Origin, read_origins
-from perftrack.vcs.changes import changed_files
+from perftrack.vcs.changes import changed_paths
 from perftrack.vcs.line import trees
 
 Codes = Mapping[str, Mapping[str, Sequence[LaunchSummary]]]  # by case id and commit
@@ -54,6 +54,7 @@ class Causes:
     origins: Mapping[tuple[str, str], Origin] = field(default_factory=dict)
     environments: Mapping[str, EnvironmentFingerprint] = field(default_factory=dict)
     codes: Codes = field(default_factory=dict)
+    changed: Mapping[tuple[int, int], Sequence[str]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -82,8 +83,15 @@ class Causes:
             out.append(blamed(change, marks))
         return tuple(out)
 
+    def with_files(self, ranges: Sequence[tuple[int, int]]) -> Causes:
+        """With the paths that changed in each range of positions, all read at once, for `hints`."""
+        inside = [(first, last) for first, last in ranges if first > 0]
+        shas = [(self.order.shas[first - 1], self.order.shas[last]) for first, last in inside]
+        paths = changed_paths(self.project.root, shas) if shas else []
+        return replace(self, changed=dict(zip(inside, paths, strict=True)))
+
     def hints(self, first: int, last: int, changes: Sequence[CaseChange]) -> tuple[Reason, ...]:
-        """What else changed in the range of positions, as far as it is known.
+        """What else changed in the range of positions, as far as it is known; of files if `with_files` had it.
 
         Over the many commits of a drift files of every kind change, which tells nothing.
         """
@@ -96,7 +104,8 @@ class Causes:
         if before is None or after is None:
             return []
         found = []
-        ends = [self.environments.get(o.fingerprint_id) for o in (before, after)]
+        same = before.fingerprint_id == after.fingerprint_id
+        ends = [None if same else self.environments.get(o.fingerprint_id) for o in (before, after)]
         if ends[0] is not None and ends[1] is not None and (differing := differences(ends[0], ends[1])):
             found.append(reason("environment-changed", fields="; ".join(map(str, differing))))
         versions = (before.perftrack_version, after.perftrack_version)
@@ -105,13 +114,11 @@ class Causes:
         return found
 
     def _of_files(self, first: int, last: int) -> list[Reason]:
-        if first == 0:
-            return []
-        changed = changed_files(self.project.root, self.order.shas[first - 1], self.order.shas[last])
+        changed = self.changed.get((first, last), ())
         folder = self.project.config.benchmarks.rstrip("/") + "/"
         patterns = self.project.config.env_files or DEPENDENCY_FILES
-        ours = [f.path for f in changed if f.path.startswith(folder)]
-        needed = [f.path for f in changed if any(fnmatchcase(f.path, p) for p in patterns)]
+        ours = [path for path in changed if path.startswith(folder)]
+        needed = [path for path in changed if any(fnmatchcase(path, p) for p in patterns)]
         found = []
         if ours:
             found.append(reason("benchmark-files-changed", paths=_listed(ours)))

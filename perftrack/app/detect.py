@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from perftrack.app.changecauses import Causes
-from perftrack.app.creeping import CreepReport, Release, creeps, release_of
+from perftrack.app.creeping import CreepReport, creeps, release_of
 from perftrack.app.epochs import Accepted
 from perftrack.app.lanewatch import appraised_lane, outside, watched_lanes
 from perftrack.app.order import Order
@@ -15,7 +15,9 @@ from perftrack.app.project import Project
 from perftrack.app.silences import SilenceReport, silences
 from perftrack.core.changes.alert import CREEP, SUSPECT, Alert, named
 from perftrack.core.changes.appraisal import CaseChange, WatchedLane, significant
-from perftrack.core.changes.event import events
+from perftrack.core.changes.changepoint import ChangeKind
+from perftrack.core.changes.crept import Release
+from perftrack.core.changes.event import Event, events
 from perftrack.core.changes.silence import device_name
 from perftrack.core.changes.watch import Standing
 from perftrack.core.history import Lane, Series
@@ -150,7 +152,7 @@ def detect(project: Project, options: DetectOptions | None = None, now: float | 
         devices={
             lane: device_name(lanes[lane].fingerprint) for own in series for lane in own.lanes if lane in lanes
         },
-        unknown_epochs=tuple(e.sha for e in accepted.epochs if not accepted.holding[e.sha]),
+        unknown_epochs=accepted.unknown,
         once=options.once,
     )
 
@@ -208,7 +210,10 @@ def _events(changes: Sequence[CaseChange], causes: Causes) -> tuple[ChangeEvent,
 def _grouped(changes: Sequence[CaseChange], causes: Causes | None) -> list[ChangeEvent]:
     by_place = {id(c.place): c for c in changes}
     found = []
-    for event in events([c.place for c in changes]):
+    grouped = events([c.place for c in changes])
+    if causes is not None:
+        causes = causes.with_files([(event.first, event.last) for event in grouped if not _drifts(event)])
+    for event in grouped:
         own = sorted((by_place[id(place)] for place in event.changes), key=_weight)
         shared = set.intersection(*(set(c.candidates) for c in own))
         candidates = tuple(at for at in range(event.first, event.last + 1) if at in shared)
@@ -219,6 +224,10 @@ def _grouped(changes: Sequence[CaseChange], causes: Causes | None) -> list[Chang
             made = replace(made, hints=hints, diffs=causes.diffs(own))
         found.append(made)
     return found
+
+
+def _drifts(event: Event) -> bool:
+    return all(place.change.kind is ChangeKind.GRADUAL for place in event.changes)
 
 
 def _weight(change: CaseChange) -> tuple[bool, float, str, str]:

@@ -51,7 +51,7 @@ class Noise:
         points = self._points(table, at, line_of(measurement))
         within = np.nan_to_num(table.within[points])
         values = table.value[points]
-        noise = lane_noise(values.tolist(), within.tolist(), table.processes[points].tolist())
+        noise = lane_noise(values, within, table.processes[points])
         head = table.heads[at]
         ran = self._codes.get(head.case.id, {}) if head.metric == "time" else {}
         if not ran:

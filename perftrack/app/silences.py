@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+import numpy as np
+
 from perftrack.app.order import Order
 from perftrack.app.project import Project
 from perftrack.core.ceilingcase import definition_of
@@ -85,7 +87,10 @@ def _reports(series: Iterable[Series], order: Order, lanes: Mapping[str, Lane]) 
             at = order.positions.get(point.sha)
             if at is not None and point.status is Status.OK and not point.dirty and point.lane in names:
                 seen[own.case.id, names[point.lane]].add(at)
-    return [Reports(case, device, frozenset(positions)) for (case, device), positions in seen.items()]
+    return [
+        Reports(case, device, np.array(sorted(positions), dtype=np.int64))
+        for (case, device), positions in seen.items()
+    ]
 
 
 def _detail(silence: Silence, series: Sequence[Series], order: Order) -> str:

@@ -14,6 +14,7 @@ from perftrack.publish.pages import GridRow
 
 LONGEST = 48  # characters of a name
 _HEIGHT, _PAD, _CHARACTER, _SPARK = 20, 6, 6.6, 56
+_STEPS = 35  # from the lowest point of a trend to its highest
 # Both of white text on it and of it on white: contrast of at least 4.5.
 _COLOURS = {
     "worse": "#b0351b", "better": "#0a6e5f", "plain": "#44607f", "unsure": "#755a00", "failed": "#9b1c5a",
@@ -37,11 +38,11 @@ def badge_files(rows: Sequence[GridRow]) -> Iterator[tuple[str, bytes]]:
 def badge(name: str, rows: Sequence[GridRow]) -> bytes:
     """One benchmark's: of a single row its value and trend, of several how many got worse."""
     message, colour = _message(rows)
-    spark = _spark(rows[0].spark) if len(rows) == 1 else ""
+    trend = _trend(rows[0].spark) if len(rows) == 1 else ""
     label = printable(name)
     label = label if len(label) <= LONGEST else label[: LONGEST - 1] + "…"
     left, text = _width(label), _width(message)
-    right = text + (_SPARK if spark else 0)
+    right = text + (_SPARK if trend else 0)
     width = left + right
     title = escape(f"{label}: {message}")
     ink = 'fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11"'
@@ -49,10 +50,9 @@ def badge(name: str, rows: Sequence[GridRow]) -> bytes:
     rounded = f"M3 0h{left - 3}v{_HEIGHT}h-{left - 3}a3 3 0 0 1-3-3v-{_HEIGHT - 6}a3 3 0 0 1 3-3z"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{title}">'
-        f"<title>{title}</title>"
         f'<rect {size} rx="3" fill="{_COLOURS[colour]}"/><path d="{rounded}" fill="#444b52"/>'
         f"<g {ink}>{_text(label, _PAD, left - 2 * _PAD)}{_text(message, left + _PAD, text - 2 * _PAD)}</g>"
-        + (f'<g transform="translate({left + text - _PAD} 0)">{spark}</g>' if spark else "")
+        + (_spark(trend, left + text, len(rows[0].spark)) if trend else "")
         + "</svg>\n"
     ).encode("utf-8", "replace")
 
@@ -88,17 +88,27 @@ def _text(text: str, x: int, length: int) -> str:
     return f'<text x="{x}" y="14" textLength="{length}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
 
 
-def _spark(text: str) -> str:
-    """The trend as a line: one character a point, `0` lowest to `z` highest, `-` for a gap (see overview)."""
+def _trend(text: str) -> str:
+    """The trend as a path: one character a point, `0` lowest to `z` highest, `-` for a gap (see overview).
+
+    In points to the right and in steps of the characters down, each from the one before.
+    """
     if sum(c != "-" for c in text) < 2:
         return ""
-    step = (_SPARK - 2 * _PAD) / (len(text) - 1)
-    path, pen = "", "M"
+    path, pen, before = "", "M", 0
     for at, character in enumerate(text):
         if character == "-":
             pen = "M"
             continue
-        y = _HEIGHT - 4 - int(character, 36) / 35 * (_HEIGHT - 8)
-        path += f"{pen}{_PAD + at * step:.1f} {y:.1f}"
-        pen = "L"
-    return f'<path d="{path}" fill="none" stroke="#fff" stroke-width="1.3" stroke-linejoin="round"/>'
+        y = _STEPS - int(character, 36)
+        path += f"M{at} {y}" if pen == "M" else f"{pen}1{'' if y < before else ' '}{y - before}"
+        pen, before = "l" if pen == "M" else " ", y
+    return path
+
+
+def _spark(trend: str, x: int, points: int) -> str:
+    across, down = (_SPARK - 2 * _PAD) / (points - 1), (_HEIGHT - 8) / _STEPS
+    return (
+        f'<path d="{trend}" transform="matrix({across:.3g} 0 0 {down:.3g} {x} 4)" fill="none" stroke="#fff"'
+        ' stroke-width="1.3" stroke-linejoin="round" vector-effect="non-scaling-stroke"/>'
+    )

@@ -36,9 +36,11 @@ class Scale(StrEnum):
 def chart_specs(*, validate: bool = False) -> Mapping[str, Mapping[str, Any]]:
     """Vega-Lite specifications by name: `trend-even-linear` and so on, `distribution`, and those of other modules.
 
-    `trend-*` read the data sets `points` (fields x, v, lo, hi, k, segment, colour, tier, status, main, lone)
-    and `breaks` (x, text, align), those of turnmarks, and the parameters x_lo, x_hi, y_lo, y_hi, cursor, labels,
-    unit, size.
+    `trend-*` read data sets of points (fields x, v, lo, hi, segment, colour, tier, status), one for each
+    way to draw them: `points`, those of tier C `hollow`, `failed`, `line`, `bands`, `bars`, the chosen one `held`,
+    and its commit `cursor`. Also `breaks` (x, text, align), those of turnmarks, and the parameters x_lo, x_hi,
+    y_lo, y_hi, labels, unit, size, outline, stroke. The page decides what is in which: an expression for each of
+    thousands of points is what takes a browser long, as the page's policy has Vega interpret them.
 
     Validating against Altair's schema takes longer than everything else that a build does, and the answer is
     always the same: a test asks for it.
@@ -102,6 +104,8 @@ _AXIS = {
 }
 _CONFIG: Mapping[str, Any] = {
     "background": "transparent",
+    "aria": False,  # a description of each mark takes long, and the frames of charts have words of their own
+    "mark": {"invalid": "show"},  # pages give no value that is none: it is not looked for again in every layer
     "font": "system-ui, sans-serif",
     "view": {"stroke": None},
     "axis": _AXIS,
@@ -145,14 +149,13 @@ def _trend(turns: Sequence[alt.Chart]) -> _Layers:
     import altair as alt
 
     x, y = _x(Spacing.EVEN), _y("v", Scale.LINEAR)
-    visible = "datum.x >= x_lo && datum.x <= x_hi"
-    measured = "datum.status == 'ok' && isValid(datum.v)"
-    line = f"{measured} && datum.main"
     colour = alt.Color("colour:N", scale=None, legend=None)
     segment = alt.Detail("segment:N")
     low, high = _y("lo", Scale.LINEAR), alt.Y2("hi:Q")
-    base = alt.Chart()
-    breaks = alt.Chart(alt.NamedData("breaks")).transform_filter(visible)
+    breaks, bands, bars, line, points, hollow, failed, cursor, held = (
+        alt.Chart(alt.NamedData(name))
+        for name in ("breaks", "bands", "bars", "line", "points", "hollow", "failed", "cursor", "held")
+    )
     shape = alt.Shape(
         "tier:N",
         scale=alt.Scale(domain=["A", "B", "C"], range=["circle", "diamond", "triangle-down"]),
@@ -168,60 +171,47 @@ def _trend(turns: Sequence[alt.Chart]) -> _Layers:
             fontSize=11,
             color=MUTED,
         ).encode(x=x, y=alt.value(0), text="text:N"),
-        base.transform_filter(f"{line} && !datum.lone && isValid(datum.lo)")
-        .mark_area(opacity=0.16, line=False, clip=True)
-        .encode(x=x, y=low, y2=high, color=colour, detail=segment),
-        base.transform_filter(f"{measured} && isValid(datum.lo) && (datum.lone || !datum.main)")
-        .mark_rule(opacity=0.45, strokeWidth=2, clip=True)
-        .encode(x=x, y=low, y2=high, color=colour),
-        base.transform_filter(line)
-        .mark_line(strokeWidth=alt.expr("size < 20 ? 0.8 : 1.5"), strokeJoin="round")
-        .encode(x=x, y=y, color=colour, detail=segment),
-        base.transform_filter(f"{measured} && datum.tier != 'C'")
-        .mark_point(
+        bands.mark_area(opacity=0.16, line=False, clip=True).encode(
+            x=x, y=low, y2=high, color=colour, detail=segment
+        ),
+        bars.mark_rule(opacity=0.45, strokeWidth=2, clip=True).encode(x=x, y=low, y2=high, color=colour),
+        line.mark_line(strokeWidth=alt.expr("stroke"), strokeJoin="round").encode(
+            x=x, y=y, color=colour, detail=segment
+        ),
+        points.mark_point(
             filled=True,
             stroke=PAPER,
-            strokeWidth=alt.expr("size < 20 ? 0 : 1"),
+            strokeWidth=alt.expr("outline"),
             size=alt.expr("size"),
-            opacity=alt.expr("datum.main ? 1 : 0.45"),
-        )
-        .encode(x=x, y=y, color=colour, shape=shape),
-        base.transform_filter(f"{measured} && datum.tier == 'C'")
-        .mark_point(
-            filled=False,
-            fill=PAPER,
-            strokeWidth=1.5,
-            size=alt.expr("size"),
-            opacity=alt.expr("datum.main ? 1 : 0.45"),
-        )
-        .encode(x=x, y=y, color=colour, shape=shape),
-        base.transform_filter("datum.status != 'ok'")
-        .mark_point(
+            opacity=1,
+        ).encode(x=x, y=y, color=colour, shape=shape),
+        hollow.mark_point(filled=False, fill=PAPER, strokeWidth=1.5, size=alt.expr("size"), opacity=1).encode(
+            x=x, y=y, color=colour, shape=shape
+        ),
+        failed.mark_point(
             filled=False,
             shape=alt.expr("datum.status == 'failed' ? 'M-.6,-.6L.6,.6M-.6,.6L.6,-.6' : 'M-.7,0L.7,0'"),
             size=90,
             strokeWidth=2,
             color=BAD,
             yOffset=-7,
-        )
-        .encode(x=x, y=alt.value("height")),
-        base.transform_filter("datum.k == cursor").mark_rule(color=MUTED).encode(x=x),
-        base.transform_filter(f"datum.k == cursor && {measured}")
-        .mark_point(filled=False, size=150, strokeWidth=2, color=INK, shape="circle")
-        .encode(x=x, y=y),
+        ).encode(x=x, y=alt.value("height")),
+        cursor.mark_rule(color=MUTED).encode(x=x),
+        held.mark_point(filled=False, size=150, strokeWidth=2, color=INK, shape="circle").encode(x=x, y=y),
     ]
     return (
-        alt.layer(*layers, data=alt.NamedData("points"))
-        .transform_filter(visible)
+        alt.layer(*layers)
         .add_params(
             alt.param(name="x_lo", value=0),
             alt.param(name="x_hi", value=1),
             alt.param(name="y_lo", value=0),
             alt.param(name="y_hi", value=1),
-            alt.param(name="cursor", value=-1),
             alt.param(name="labels", value=[]),
             alt.param(name="unit", value=""),
-            alt.param(name="size", value=44),
+            *(
+                alt.param(name=name, value=value)
+                for name, value in (("size", 44), ("outline", 1), ("stroke", 1.5))
+            ),
         )
         .properties(
             width="container",

@@ -7,6 +7,7 @@ import errno
 import fcntl
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,17 +19,32 @@ def remove_if_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-def holds(target: Path, content: bytes) -> bool:
-    """Whether a regular file already has these bytes."""
+def size_of(target: str) -> int | None:
+    """Of a regular file in bytes; None for anything else, or nothing."""
     try:
-        if target.is_symlink() or target.stat().st_size != len(content):
-            return False
-        return target.read_bytes() == content
+        found = os.lstat(target)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return found.st_size if stat.S_ISREG(found.st_mode) else None
+
+
+def holds(target: str, content: bytes) -> bool:
+    """Whether a regular file already has these bytes."""
+    if size_of(target) != len(content):
+        return False
+    try:
+        with open(target, "rb") as file:
+            return file.read() == content
     except FileNotFoundError:
         return False
 
 
-def keep_as(target: Path, old: Path) -> None:
+def write_file(target: str, content: bytes) -> None:
+    with open(target, "wb") as file:
+        file.write(content)
+
+
+def keep_as(target: str, old: str) -> None:
     """A second name for a file; a copy on file systems without hard links."""
     try:
         os.link(target, old, follow_symlinks=False)
@@ -36,13 +52,13 @@ def keep_as(target: Path, old: Path) -> None:
         shutil.copy2(target, old, follow_symlinks=False)
 
 
-def undo(done: list[tuple[Path, Path | None]]) -> None:
+def undo(done: list[tuple[str, str | None]]) -> None:
     for target, old in reversed(done):
         with contextlib.suppress(OSError):
             if old is None:
-                target.unlink()
+                os.unlink(target)
             else:
-                old.replace(target)
+                os.replace(old, target)
 
 
 @contextlib.contextmanager

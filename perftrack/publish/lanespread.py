@@ -108,7 +108,7 @@ def _noise(
     table = history.table
     values: Floats = table.value[points]
     within = np.nan_to_num(table.within[points])
-    noise = lane_noise(values.tolist(), within.tolist(), table.processes[points].tolist())
+    noise = lane_noise(values, within, table.processes[points])
     if not ran:
         return noise
     shas = [history.runs[run].sha for run in table.run[points].tolist()]

@@ -41,9 +41,8 @@ class PackedFile:
         """Of everything that the bytes follow from; a small part of what it takes to make them."""
         digest = hashlib.blake2b(f"{FORMAT} {zlib.ZLIB_RUNTIME_VERSION} {self.name} ".encode(), digest_size=12)
         digest.update(json_bytes(self.document))
-        for name, column in self.columns.items():
-            digest.update(name.encode())
-            digest.update(np.ascontiguousarray(column).data)
+        parts = ((name.encode(), np.ascontiguousarray(column).data) for name, column in self.columns.items())
+        digest.update(b"".join(part for pair in parts for part in pair))
         return digest.hexdigest()
 
     def script(self) -> bytes:

@@ -38,7 +38,8 @@ def thinned(points: SeriesPoints, kept: Iterable[int]) -> NDArray[np.intp]:
 
 def _extremes(values: NDArray[np.float64], at: NDArray[np.intp], buckets: int) -> NDArray[np.intp]:
     """Where the least and the greatest of each of so many stretches of equal length are, and both ends."""
-    edges = np.unique(np.linspace(0, len(values), buckets + 1).astype(np.intp))[:-1]
+    bounds = np.linspace(0, len(values), buckets + 1).astype(np.intp)
+    edges = bounds[np.flatnonzero(np.diff(bounds))]
     stretch = np.repeat(np.arange(len(edges)), np.diff(np.append(edges, len(values))))
     order = np.lexsort((values, stretch))
     ends = np.append(edges[1:], len(values)) - 1

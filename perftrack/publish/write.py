@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perftrack.errors import PublishError
-from perftrack.publish.folder import explained, holds, keep_as, locked, remove_if_empty, undo
+from perftrack.publish.folder import explained, holds, keep_as, locked, remove_if_empty, size_of, undo, write_file
 from perftrack.publish.marker import MARKER, STAGING, former_files, is_plain, marker_bytes
 from perftrack.publish.signatures import SIGNATURES, Signature, former_signatures, short, signature_bytes
 from perftrack.publish.sizes import FolderSize
@@ -44,12 +44,13 @@ class SiteWriter:
         self._output = output
         self._former = former
         self._signatures = signatures
-        self._staging = output / STAGING
+        self._root = os.path.join(output, "")
+        self._staging = os.path.join(output, STAGING, "")
         self._added: set[str] = set()
         self._signed: dict[str, Signature] = {}
         self._staged: list[str] = []
-        self._safe_parents: set[Path] = set()
-        self._made: set[Path] = set()
+        self._safe_folders: set[str] = set()
+        self._made: set[str] = set()
         self._bytes = 0
         self._sizes: dict[str, FolderSize] = {}
 
@@ -60,8 +61,8 @@ class SiteWriter:
         """What a former build wrote to a path; None where it wrote nothing."""
         if path not in self._former:
             return None
-        with contextlib.suppress(OSError):
-            return self._target(path).read_bytes()
+        with contextlib.suppress(OSError), open(self._target(path), "rb") as file:
+            return file.read()
         return None
 
     def keep(self, path: str, signature: str) -> bool:
@@ -71,7 +72,7 @@ class SiteWriter:
             return False
         target = self._target(path)
         try:
-            if target.is_symlink() or target.stat().st_size != known.size:
+            if size_of(target) != known.size:
                 return False
         except OSError:
             return False
@@ -90,11 +91,9 @@ class SiteWriter:
             raise PublishError(f"two pages claim the address {path}", "rename one of the benchmarks")
         with explained(self._output):
             if not holds(self._target(path), content):
-                staged = self._staging / "new" / path
-                if staged.parent not in self._made:
-                    staged.parent.mkdir(parents=True, exist_ok=True)
-                    self._made.add(staged.parent)
-                staged.write_bytes(content)
+                staged = self._staged_as(path)
+                self._make_folder(staged)
+                write_file(staged, content)
                 self._staged.append(path)
         self._take(path, len(content), signature)
 
@@ -119,14 +118,14 @@ class SiteWriter:
     def _publish(self) -> Written:
         stale = sorted(p for p in self._former - self._added if os.path.lexists(self._target(p)))
         self._staged.sort(key=_turn)
-        done: list[tuple[Path, Path | None]] = []
+        done: list[tuple[str, str | None]] = []
         try:
             # Known files first, so that a build killed between two renames leaves none that nobody owns.
             # Signatures go before the files that they are of, and come back after them.
             self._remove(done, SIGNATURES)
             self._mark(done, self._former | self._added)
             for path in self._staged:
-                self._put(done, path, self._staging / "new" / path)
+                self._put(done, path, self._staged_as(path))
             for path in stale:
                 self._remove(done, path)
             self._mark(done, self._added)
@@ -137,49 +136,59 @@ class SiteWriter:
         self._prune(stale)
         return Written(len(self._staged), len(self._added) - len(self._staged), len(stale), self._bytes)
 
-    def _target(self, path: str) -> Path:
-        """Where a file goes, after making sure that no link on the way leads out of the site."""
-        target = self._output / path
-        if target.parent not in self._safe_parents:
-            for folder in target.parents:
-                if folder == self._output:
-                    break
-                if folder.is_symlink():
-                    raise PublishError(f"{folder} is a link, which could lead out of the site", "remove it")
-            self._safe_parents.add(target.parent)
-        return target
+    def _staged_as(self, path: str) -> str:
+        return f"{self._staging}new/{path}"
 
-    def _aside(self, done: list[tuple[Path, Path | None]]) -> Path:
+    def _make_folder(self, file: str) -> None:
+        """The folder that a file goes into."""
+        folder = file.rpartition("/")[0]
+        if folder not in self._made:
+            os.makedirs(folder, exist_ok=True)
+            self._made.add(folder)
+
+    def _target(self, path: str) -> str:
+        """Where a file goes, after making sure that no link on the way leads out of the site."""
+        folder = path.rpartition("/")[0]
+        if folder not in self._safe_folders:
+            parts = folder.split("/")
+            for count in range(len(parts) if folder else 0):
+                inside = self._root + "/".join(parts[: count + 1])
+                if os.path.islink(inside):
+                    raise PublishError(f"{inside} is a link, which could lead out of the site", "remove it")
+            self._safe_folders.add(folder)
+        return self._root + path
+
+    def _aside(self, done: list[tuple[str, str | None]]) -> str:
         """A free name for a file that has to go, until the build is through."""
-        old = self._staging / "old" / str(len(done))
-        old.parent.mkdir(exist_ok=True)
+        old = f"{self._staging}old/{len(done)}"
+        self._make_folder(old)
         return old
 
-    def _put(self, done: list[tuple[Path, Path | None]], path: str, staged: Path) -> None:
+    def _put(self, done: list[tuple[str, str | None]], path: str, staged: str) -> None:
         target = self._target(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        old: Path | None = None
+        self._make_folder(target)
+        old: str | None = None
         if os.path.lexists(target):
             old = self._aside(done)
             keep_as(target, old)
         done.append((target, old))  # before the rename: an interrupt between the two must still be undone
-        staged.replace(target)
+        os.replace(staged, target)
 
-    def _remove(self, done: list[tuple[Path, Path | None]], path: str) -> None:
+    def _remove(self, done: list[tuple[str, str | None]], path: str) -> None:
         target = self._target(path)
         if os.path.lexists(target):
             old = self._aside(done)
             done.append((target, old))
-            target.replace(old)
+            os.replace(target, old)
 
-    def _mark(self, done: list[tuple[Path, Path | None]], files: frozenset[str] | set[str]) -> None:
+    def _mark(self, done: list[tuple[str, str | None]], files: frozenset[str] | set[str]) -> None:
         content = marker_bytes(files)
-        if not holds(self._output / MARKER, content):
+        if not holds(self._root + MARKER, content):
             self._put_own(done, MARKER, content)
 
-    def _put_own(self, done: list[tuple[Path, Path | None]], name: str, content: bytes) -> None:
-        staged = self._staging / name
-        staged.write_bytes(content)
+    def _put_own(self, done: list[tuple[str, str | None]], name: str, content: bytes) -> None:
+        staged = self._staging + name
+        write_file(staged, content)
         self._put(done, name, staged)
 
     def _prune(self, stale: list[str]) -> None:

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from perftrack.app.creeping import Release, creeps
+from perftrack.app.creeping import creeps
 from perftrack.core.changes.appraisal import WatchedLane
 from perftrack.core.changes.changepoint import ChangeKind, ChangePoint, Shift
+from perftrack.core.changes.crept import Release
 from perftrack.core.changes.lanes import LaneTrend
 from perftrack.core.changes.watch import Standing, WatchedChange
 from perftrack.core.history import Point, Series
@@ -95,3 +96,9 @@ def test_the_same_creep_keeps_its_name() -> None:
 def test_part_of_an_improvement_lost_again_is_still_better_than_the_release() -> None:
     lost = noisy(N, (60, 0.9)) * np.exp(np.clip((np.arange(N) - 80) / 30, 0, 1) * 0.05)
     assert creeps([lane(lost, step(60, 0.9))], RELEASE) == ()
+
+
+def test_steps_that_are_below_the_threshold_are_what_creep_is_made_of() -> None:
+    steps = [(50, 1.013), (70, 1.012), (90, 1.013)]
+    small = [step(at, ratio) for at, ratio in steps]
+    assert creeps([lane(noisy(N, *steps, cv=0.004), *small)], RELEASE) != ()

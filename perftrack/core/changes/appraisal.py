@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from perftrack.core.changes.alert import lane_key
 from perftrack.core.changes.changepoint import ChangeKind, ChangePoint, Shift
-from perftrack.core.changes.event import PlacedChange, blamable, discovered, placed
+from perftrack.core.changes.event import PlacedChange, all_placed, blamable, discovered
 from perftrack.core.changes.lanes import LaneTrend
 from perftrack.core.changes.watch import Standing, WatchedChange
 from perftrack.core.history import Series
@@ -113,8 +113,8 @@ def appraised(lane: WatchedLane) -> tuple[CaseChange, ...]:
     key = lane_key(lane.series.case.id, lane.series.metric, lane.trend.lane)
     trusted = [w.change for w in lane.found if w.standing is not Standing.SUSPECT]
     out = []
-    for watched in lane.found:
-        place = placed(key, watched.change, lane.trend.positions)
+    places = all_placed(key, [w.change for w in lane.found], lane.trend.positions)
+    for watched, place in zip(lane.found, places, strict=True):
         made = CaseChange(lane.series, lane.trend, place, watched.standing, lane.threshold, epoch=watched.epoch)
         if watched.standing in (Standing.ALERT, Standing.SUSPECT):
             made = _weighed(made, trusted[-1] if trusted else None)

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from perftrack.core.changes.ranking import Ranking
+from perftrack.core.changes.ranking import Ranking, median
 from perftrack.core.stats import Floats
 
 MIN_VALUES = 8
@@ -49,7 +49,7 @@ def whitened(values: Floats, phi: float) -> Floats:
     """Values without their autocorrelation φ; the first has the spread and level of the others."""
     if phi == 0.0:
         return values
-    level = float(np.median(values))
+    level = median(values)
     out = np.empty_like(values)
     out[0] = (values[0] - level) * math.sqrt(1 - phi * phi) + (1 - phi) * level
     out[1:] = values[1:] - phi * values[:-1]

@@ -11,9 +11,10 @@ from itertools import groupby, pairwise
 import numpy as np
 
 from perftrack.core.changes.autocorrelation import lag_one
-from perftrack.core.changes.commitrange import Spread, centre, deviations, place, spread
+from perftrack.core.changes.commitrange import place
 from perftrack.core.changes.drift import Ramp, ramp
 from perftrack.core.changes.segmentation import Cut, segment
+from perftrack.core.changes.studentnoise import Spread, centre, deviations, local_spread, spread
 from perftrack.core.model import Interval
 from perftrack.core.stats import Floats, t_quantile
 from perftrack.errors import InvalidValueError
@@ -62,7 +63,7 @@ class ChangePoint:
     kind: ChangeKind
 
 
-def detect(values: Sequence[float], *, exact: bool | None = None) -> tuple[ChangePoint, ...]:
+def detect(values: Sequence[float] | Floats, *, exact: bool | None = None) -> tuple[ChangePoint, ...]:
     """Change points of values (n,), one a measured commit in history's order; gaps are the caller's to know.
 
     A lane without a change is alarmed at one look with a chance below 0.1 %, and ever, while it grows from 60 to
@@ -83,7 +84,7 @@ def detect(values: Sequence[float], *, exact: bool | None = None) -> tuple[Chang
     return _marked_bumps([_in_units(change, positive, scale) for change in found])
 
 
-def _finite(values: Sequence[float]) -> Floats:
+def _finite(values: Sequence[float] | Floats) -> Floats:
     try:
         raw = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
@@ -139,7 +140,7 @@ class _Lane:
         self.noise = Spread(5.0, 0.0)
 
     def changes(self) -> list[ChangePoint]:
-        self.cuts = segment(self.values, self.phi, _local_spread(self.values))
+        self.cuts = segment(self.values, self.phi, local_spread(self.values))
         if not self.cuts:
             return []
         at = [cut.at for cut in self.cuts]
@@ -187,8 +188,9 @@ class _Lane:
 
     def _step(self, index: int, edges: list[int], levels: list[float]) -> ChangePoint:
         start, at, end = edges[index : index + 3]
-        found = place(self.values[start:end], at - start, self.noise, self.phi)
-        change = self._change(levels[index], levels[index + 1], (at - start, end - at), self.cuts[index].p_value)
+        sides = (levels[index], levels[index + 1])
+        found = place(self.values[start:end], at - start, self.noise, self.phi, levels=sides)
+        change = self._change(*sides, (at - start, end - at), self.cuts[index].p_value)
         return replace(
             change,
             first=start + found.first,
@@ -208,13 +210,6 @@ class _Lane:
         shift = Shift.UP if effect > 0 else Shift.DOWN
         interval = Interval(effect - half, effect + half)
         return ChangePoint(0, 0, 0, 1.0, shift, before, after, effect, interval, p_value, ChangeKind.STEP)
-
-
-def _local_spread(values: Floats) -> Spread:
-    """Spread about a level that may change, from the differences of neighbours."""
-    if len(values) < 2:
-        return Spread(5.0, 0.0)
-    return Spread(5.0, 1.4826 * float(np.median(np.abs(np.diff(values)))) / math.sqrt(2))
 
 
 def _in_units(change: ChangePoint, positive: bool, scale: float) -> ChangePoint:

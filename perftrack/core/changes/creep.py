@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from perftrack.core.changes.autocorrelation import lag_one, whitened
-from perftrack.core.changes.commitrange import centre, deviations, spread
 from perftrack.core.changes.ranking import Ranking
 from perftrack.core.changes.rankscan import FAR, scores
+from perftrack.core.changes.studentnoise import centre, deviations, spread
 from perftrack.core.model import Interval
 from perftrack.core.stats import Floats, t_quantile
 from perftrack.errors import InvalidValueError

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
 
 from perftrack.core.stats import Floats
 
@@ -70,27 +72,55 @@ def _jumps(values: Floats, cuts: Sequence[int], found: Ramp, precision: float) -
 
 def _limited(values: Floats, scale: float) -> Floats:
     half = WINDOW // 2
-    middle = np.median(sliding_window_view(np.pad(values, half, mode="edge"), WINDOW), axis=1)
-    return np.asarray(np.clip(values, middle - LIMIT * scale, middle + LIMIT * scale))
+    padded = np.concatenate((np.repeat(values[0], half), values, np.repeat(values[-1], half)))
+    middle = np.sort(sliding_window_view(padded, WINDOW), axis=1)[:, half]
+    return np.minimum(np.maximum(values, middle - LIMIT * scale), middle + LIMIT * scale)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shapes:
+    """Every ramp from 0 to 1 in n places: its ends, its mean, and the information about the slope that it has.
+
+    Ramp k is (hinges[first[k]] - hinges[last[k]]) / length[k], with (knots, n) hinges that rise by one a place.
+    """
+
+    start: Floats
+    end: Floats
+    first: NDArray[np.intp]
+    last: NDArray[np.intp]
+    hinges: Floats
+    mean: Floats
+    information: Floats
+
+    def products(self, values: Floats) -> Floats:
+        """(ramps,) scalar product of each ramp with values (n,)."""
+        own = self.hinges @ values
+        return np.asarray((own[self.first] - own[self.last]) / (self.end - self.start))
+
+
+@lru_cache(maxsize=512)
+def _shapes(n: int) -> _Shapes:
+    knots = np.unique(np.linspace(0, n - 1, KNOTS).round())
+    first, last = np.nonzero(knots[None, :] - knots[:, None] >= SHORTEST_RAMP)
+    start, end = knots[first], knots[last]
+    length, ones = end - start, n - end
+    mean = ((length - 1) / 2 + ones) / n
+    information = (length - 1) * (2 * length - 1) / (6 * length) + ones - n * mean * mean
+    hinges = np.maximum(np.arange(n) - knots[:, None], 0.0)
+    return _Shapes(start, end, first, last, hinges, mean, information)
 
 
 def _ramps(values: Floats) -> tuple[Floats, Floats, Ramp]:
     """Residual sum of squares and information about the slope of each pair of ends, and the best ramp."""
-    n = len(values)
-    knots = np.unique(np.linspace(0, n - 1, KNOTS).round())
-    start, end = (side.ravel() for side in np.meshgrid(knots, knots, indexing="ij"))
-    wide = end - start >= SHORTEST_RAMP
-    start, end = start[wide], end[wide]
-    rise = np.clip((np.arange(n) - start[:, None]) / (end - start)[:, None], 0.0, 1.0)
-    mean_rise = rise.mean(axis=1)
-    deviation = values - values.mean()
-    product = rise @ deviation
-    information = (rise * rise).sum(axis=1) - n * mean_rise**2
-    squares = np.maximum(float(deviation @ deviation) - product * product / information, 0.0)
+    shapes = _shapes(len(values))
+    mean = float(values.mean())
+    deviation = values - mean
+    product = shapes.products(deviation)
+    squares = np.maximum(float(deviation @ deviation) - product * product / shapes.information, 0.0)
     at = int(squares.argmin())
-    height = float(product[at] / information[at])
-    before = float(values.mean() - height * mean_rise[at])
-    return squares, information, Ramp(int(start[at]), int(end[at]), before, before + height)
+    height = float(product[at] / shapes.information[at])
+    before = mean - height * float(shapes.mean[at])
+    return squares, shapes.information, Ramp(int(shapes.start[at]), int(shapes.end[at]), before, before + height)
 
 
 def _steps(values: Floats, cuts: Sequence[int], index: int) -> tuple[Floats, Floats]:

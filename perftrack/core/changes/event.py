@@ -6,7 +6,8 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice
+from operator import ge
 
 from perftrack.core.changes.changepoint import ChangeKind, ChangePoint
 from perftrack.core.discoveries import FALSE_DISCOVERY_RATE, benjamini_hochberg
@@ -43,10 +44,19 @@ def placed(lane: str, change: ChangePoint, positions: Sequence[int]) -> PlacedCh
 
     Raises InvalidValueError where they are not ascending or do not reach the change.
     """
+    return all_placed(lane, (change,), positions)[0]
+
+
+def all_placed(lane: str, changes: Sequence[ChangePoint], positions: Sequence[int]) -> tuple[PlacedChange, ...]:
+    """`placed` of each of a lane's changes."""
+    if changes and any(map(ge, positions, islice(positions, 1, None))):
+        raise InvalidValueError("positions of measured commits must ascend, one a value")
+    return tuple(_placed(lane, change, positions) for change in changes)
+
+
+def _placed(lane: str, change: ChangePoint, positions: Sequence[int]) -> PlacedChange:
     if change.last >= len(positions):
         raise InvalidValueError(f"a change at value {change.last} of {len(positions)} commits")
-    if any(a >= b for a, b in pairwise(positions)):
-        raise InvalidValueError("positions of measured commits must ascend, one a value")
     first = positions[change.first - 1] + 1 if change.first else positions[0]
     return PlacedChange(lane, change, first, positions[change.last], positions[change.most_likely])
 

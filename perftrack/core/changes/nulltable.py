@@ -16,6 +16,7 @@ SHORTEST = min(SPLITS)
 LONGEST = max(SPLITS)
 Table = Mapping[int, tuple[float, ...]]
 TAIL = 4  # levels that the slope beyond the last one is taken from
+_LOG_LEVELS = np.log(LEVELS)
 
 
 def split_p(statistic: float, n: int) -> float:
@@ -26,6 +27,13 @@ def split_p(statistic: float, n: int) -> float:
 def arc_p(statistic: float, n: int) -> float:
     """As `split_p`, of the best arc."""
     return _probability(statistic, n, _arcs(n))
+
+
+@lru_cache(maxsize=4096)
+def arc_least(p: float, n: int) -> float:
+    """A statistic that every arc with at most this probability reaches."""
+    above = [at for at, level in enumerate(LEVELS) if level > p]
+    return float(_arcs(n)[above[-1]]) if above else -math.inf
 
 
 @lru_cache(maxsize=4096)
@@ -62,7 +70,7 @@ def _probability(statistic: float, n: int, row: Floats) -> float:
         fall = (row[-1] - row[-1 - TAIL]) / math.log(LEVELS[-1 - TAIL] / LEVELS[-1])
         log_p = math.log(LEVELS[-1]) - (float(statistic - row[-1]) / max(float(fall), 1.0))
     else:
-        log_p = float(np.interp(statistic, row, np.log(LEVELS)))
+        log_p = float(np.interp(statistic, row, _LOG_LEVELS))
     return math.exp(max(log_p, _least(n)))
 
 

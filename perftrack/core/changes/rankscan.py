@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -42,10 +42,15 @@ class Peak:
 @lru_cache(maxsize=1024)
 def scores(n: int, limit: float) -> Floats:
     """Score of each rank, ascending: normal quantiles limited to ±`limit`, with sum 0 and variance 1."""
+    raw = np.clip(_quantiles(n), -limit, limit)
+    return np.asarray(raw / math.sqrt(float(raw @ raw) / (n - 1)), dtype=np.float64)
+
+
+@lru_cache(maxsize=2)
+def _quantiles(n: int) -> Floats:
     from scipy.special import ndtri
 
-    raw = np.clip(ndtri((np.arange(1, n + 1) - 0.5) / n), -limit, limit)
-    return np.asarray(raw / math.sqrt(float(raw @ raw) / (n - 1)), dtype=np.float64)
+    return np.asarray(ndtri((np.arange(1, n + 1) - 0.5) / n))
 
 
 @lru_cache(maxsize=1024)
@@ -56,6 +61,13 @@ def arc_lengths(n: int) -> tuple[int, ...]:
         lengths.append(length)
         length = max(length + 1, int(length * ARC_STEP))
     return tuple(lengths)
+
+
+@lru_cache(maxsize=1024)
+def _arcs(n: int) -> tuple[tuple[int, float, float], ...]:
+    """Each length with its h and penalty."""
+    sizes = [(length, length * (n - length) / n) for length in arc_lengths(n)]
+    return tuple([(length, h, PENALTY * math.log(n / (4 * h))) for length, h in sizes])
 
 
 def penalty(h: float, n: int) -> float:
@@ -78,10 +90,21 @@ class RankSums:
 
     def __init__(self, values: Floats) -> None:
         self.n = len(values)
-        ranking = Ranking(values)
-        self._far, self._near = (
-            np.concatenate(([0.0], np.cumsum(ranking.assign(scores(self.n, limit))))) for limit in (FAR, NEAR)
-        )
+        self._ranking = Ranking(values)
+
+    @cached_property
+    def _far(self) -> Floats:
+        return self._sums(FAR)
+
+    @cached_property
+    def _near(self) -> Floats:
+        return self._sums(NEAR)
+
+    def _sums(self, limit: float) -> Floats:
+        """(n + 1,) sum of the scores before each index."""
+        sums = np.zeros(self.n + 1)
+        np.cumsum(self._ranking.assign(scores(self.n, limit)), out=sums[1:])
+        return sums
 
     def split_at(self, k: int) -> float:
         """Statistic of the split before index k, 1 ≤ k < n."""
@@ -96,16 +119,22 @@ class RankSums:
         at = int(statistic.argmax())
         return Peak(float(statistic[at]), at + 1, self.n)
 
-    def best_arc(self) -> Peak:
-        """The statistic is -inf where n is too small for an arc."""
+    def best_arc(self, least: float = -math.inf) -> Peak:
+        """The statistic is -inf where n is too small for an arc.
+
+        `least`: the smallest statistic that matters. Where the best is below it, another below it may be given.
+        """
         best = Peak(-math.inf, 0, self.n)
-        for length in arc_lengths(self.n):
-            h = length * (self.n - length) / self.n
+        buffer = np.empty(self.n + 1)
+        span = float(self._near.max() - self._near.min())
+        for length, h, less in _arcs(self.n):
+            if h >= SHORT and span * span / h - less < least:
+                continue  # no two sums are further apart than all of them
             sums = self._far if h < SHORT else self._near
-            total = sums[length:] - sums[:-length]
-            low, high = int(total.argmin()), int(total.argmax())
+            total = np.subtract(sums[length:], sums[:-length], out=buffer[: self.n + 1 - length])
+            high, low = int(total.argmax()), int(total.argmin())
             start = high if total[high] >= -total[low] else low
-            statistic = float(total[start] ** 2 / h) - penalty(h, self.n)
+            statistic = float(total[start]) ** 2 / h - less
             if statistic > best.statistic:
                 best = Peak(statistic, start, start + length)
         return best

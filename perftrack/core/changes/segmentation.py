@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-import numpy as np
-
 from perftrack.core.changes.autocorrelation import whitened
-from perftrack.core.changes.commitrange import Spread, quick_place
-from perftrack.core.changes.nulltable import SHORTEST, arc_p, split_p
+from perftrack.core.changes.commitrange import quick_place
+from perftrack.core.changes.nulltable import SHORTEST, arc_least, arc_p, split_p
 from perftrack.core.changes.rankscan import RankSums
+from perftrack.core.changes.studentnoise import Spread
 from perftrack.core.stats import Floats
 
 # Chance that one look at a stretch without a change finds one; splits and arcs have their parts of it. Looks at
@@ -33,7 +32,7 @@ class Cut:
 def segment(values: Floats, phi: float, noise: Spread) -> tuple[Cut, ...]:
     """Cuts of values (n,), ascending. `phi`: their lag-1 autocorrelation; `noise`: their spread about a level."""
     found = _split(values, phi)
-    return _settle(values, found, phi, noise)
+    return _Settling(values, phi, noise).settled(found) if found else ()
 
 
 def _split(values: Floats, phi: float) -> list[Cut]:
@@ -61,7 +60,7 @@ def _strongest(values: Floats) -> tuple[float, list[int]]:
     split is enough, an arc counts only if both edges are seen, each without the other.
     """
     sums = RankSums(values)
-    split, arc = sums.best_split(), sums.best_arc()
+    split, arc = sums.best_split(), sums.best_arc(arc_least(ARC_ALPHA, sums.n))
     by_split = split_p(split.statistic, sums.n) * ALPHA / SPLIT_ALPHA
     by_arc = arc_p(arc.statistic, sums.n) * ALPHA / ARC_ALPHA
     edges = [k for k in (arc.start, arc.end) if 0 < k < sums.n]
@@ -78,30 +77,49 @@ def _both_seen(values: Floats, edges: list[int]) -> bool:
     )
 
 
-def _settle(values: Floats, cuts: list[Cut], phi: float, noise: Spread) -> tuple[Cut, ...]:
-    """Move each cut to its best place between its neighbours and drop those not seen there, the weakest first."""
-    for _ in range(2):
-        for index in range(len(cuts)):
-            _move(values, cuts, index, noise)
-    chances = [_chance(values, cuts, index, phi) for index in range(len(cuts))]
-    while cuts:
-        weakest = int(np.argmax(chances))
-        if chances[weakest] <= KEEP_ALPHA:
-            break
-        del cuts[weakest], chances[weakest]
-        beside = [index for index in (weakest - 1, weakest) if 0 <= index < len(cuts)]
-        for index in beside:
-            _move(values, cuts, index, noise)
-        for index in range(max(weakest - 2, 0), min(weakest + 2, len(cuts))):
-            chances[index] = _chance(values, cuts, index, phi)
-    return tuple(cuts)
+class _Settling:
+    """Cuts as they are moved about in values (n,). What was asked of a stretch once is not reckoned again."""
 
+    def __init__(self, values: Floats, phi: float, noise: Spread) -> None:
+        self._values, self._phi, self._noise = values, phi, noise
+        self._places: dict[tuple[int, int, int], int] = {}
+        self._chances: dict[tuple[int, int, int], float] = {}
 
-def _move(values: Floats, cuts: list[Cut], index: int, noise: Spread) -> None:
-    if noise.scale > 0:
-        start, end = _between(cuts, index, len(values))
-        at = start + quick_place(values[start:end], cuts[index].at - start, noise)
-        cuts[index] = Cut(at, cuts[index].p_value)
+    def settled(self, cuts: list[Cut]) -> tuple[Cut, ...]:
+        """Move each cut to its best place between its neighbours and drop those not seen there, weakest first."""
+        for _ in range(2):
+            for index in range(len(cuts)):
+                self._move(cuts, index)
+        chances = [self._chance(cuts, index) for index in range(len(cuts))]
+        while cuts:
+            weakest = chances.index(max(chances))
+            if chances[weakest] <= KEEP_ALPHA:
+                break
+            del cuts[weakest], chances[weakest]
+            beside = [index for index in (weakest - 1, weakest) if 0 <= index < len(cuts)]
+            for index in beside:
+                self._move(cuts, index)
+            for index in range(max(weakest - 2, 0), min(weakest + 2, len(cuts))):
+                chances[index] = self._chance(cuts, index)
+        return tuple(cuts)
+
+    def _move(self, cuts: list[Cut], index: int) -> None:
+        if self._noise.scale <= 0:
+            return
+        start, end = _between(cuts, index, len(self._values))
+        key = (start, cuts[index].at, end)
+        if key not in self._places:
+            near = cuts[index].at - start
+            self._places[key] = start + quick_place(self._values[start:end], near, self._noise)
+        cuts[index] = Cut(self._places[key], cuts[index].p_value)
+
+    def _chance(self, cuts: list[Cut], index: int) -> float:
+        start, end = _between(cuts, index, len(self._values))
+        key = (start, cuts[index].at, end)
+        if key not in self._chances:
+            sums = RankSums(whitened(self._values[start:end], self._phi))
+            self._chances[key] = split_p(sums.split_at(cuts[index].at - start), sums.n)
+        return self._chances[key]
 
 
 def _between(cuts: list[Cut], index: int, n: int) -> tuple[int, int]:
@@ -109,9 +127,3 @@ def _between(cuts: list[Cut], index: int, n: int) -> tuple[int, int]:
     start = cuts[index - 1].at if index else 0
     end = cuts[index + 1].at if index + 1 < len(cuts) else n
     return start, end
-
-
-def _chance(values: Floats, cuts: list[Cut], index: int, phi: float) -> float:
-    start, end = _between(cuts, index, len(values))
-    sums = RankSums(whitened(values[start:end], phi))
-    return split_p(sums.split_at(cuts[index].at - start), sums.n)

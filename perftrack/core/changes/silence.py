@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
 
 from perftrack.core.fingerprint import EnvironmentFingerprint
 
@@ -97,11 +99,11 @@ def quiet_reporters(reporters: Sequence[Reporter], now: float, days: float) -> t
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """Positions of the commits at which a case was measured on one kind of device."""
+    """Positions of the commits at which a case was measured on one kind of device, ascending and each once."""
 
     case: str
     device: str
-    positions: frozenset[int]
+    positions: NDArray[np.int64]
 
 
 def missing_cases(reports: Iterable[Reports], commits: int) -> tuple[Silence, ...]:
@@ -120,9 +122,9 @@ def missing_cases(reports: Iterable[Reports], commits: int) -> tuple[Silence, ..
         if len(recent) < commits:
             continue
         for own in own_reports:
-            last = max(own.positions, default=None)
-            if last is None or len(own.positions) < ESTABLISHED or last >= recent[0]:
+            if len(own.positions) < ESTABLISHED or own.positions[-1] >= recent[0]:
                 continue
+            last = int(own.positions[-1])
             missing = sum(position > last for position in full)
             found.append(Silence(SilenceKind.CASE, own.case, device, last=last, missing=missing))
     return tuple(found)
@@ -130,7 +132,8 @@ def missing_cases(reports: Iterable[Reports], commits: int) -> tuple[Silence, ..
 
 def _full_commits(reports: Sequence[Reports]) -> list[int]:
     """Positions of commits with at least half of the usual number of cases, ascending."""
-    counts = Counter(position for own in reports for position in own.positions)
-    order = sorted(counts)
-    usual = median(counts[position] for position in order[-RECENT:]) if order else 0
-    return [position for position in order if counts[position] >= FULL * usual]
+    counts = np.bincount(np.concatenate([own.positions for own in reports]))
+    order = np.flatnonzero(counts)
+    usual = float(np.median(counts[order[-RECENT:]])) if len(order) else 0.0
+    found: list[int] = order[counts[order] >= FULL * usual].tolist()
+    return found

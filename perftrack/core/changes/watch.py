@@ -7,9 +7,14 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 
+import numpy as np
+from numpy.typing import NDArray
+
 from perftrack.core.changes.changepoint import ChangePoint, detect
+from perftrack.core.stats import Floats
 from perftrack.errors import InvalidValueError
 
+Flags = NDArray[np.bool_]
 NEAR = 5  # values between an epoch and the change that it accepts: whoever accepts may miss by a few commits
 
 
@@ -32,7 +37,11 @@ class WatchedChange:
 
 
 def watch(
-    values: Sequence[float], trusted: Sequence[bool], epochs: Sequence[int] = (), *, exact: bool | None = None
+    values: Sequence[float] | Floats,
+    trusted: Sequence[bool] | Flags,
+    epochs: Sequence[int] = (),
+    *,
+    exact: bool | None = None,
 ) -> tuple[WatchedChange, ...]:
     """Changes of values (n,) in their order, each with its standing.
 
@@ -46,6 +55,7 @@ def watch(
     outside = [epoch for epoch in epochs if not 0 <= epoch <= len(values)]
     if outside:
         raise InvalidValueError(f"epoch at value {outside[0]} of {len(values)}")
+    trusted = np.asarray(trusted, dtype=np.bool_)
     found = _accepted(values, trusted, epochs, exact)
     accepted = [watched.change for watched in found]
     edges = sorted({0, *epochs, len(values)})
@@ -60,7 +70,7 @@ def watch(
 
 
 def _accepted(
-    values: Sequence[float], trusted: Sequence[bool], epochs: Sequence[int], exact: bool | None
+    values: Sequence[float] | Floats, trusted: Flags, epochs: Sequence[int], exact: bool | None
 ) -> list[WatchedChange]:
     """For each epoch the change of the whole series that lies at it, the nearest of several."""
     inside = sorted({epoch for epoch in epochs if 0 < epoch < len(values)})
@@ -79,15 +89,17 @@ def _lies_at(change: ChangePoint, epoch: int) -> bool:
     return change.first - slack <= epoch <= change.last + slack
 
 
-def _sure(values: Sequence[float], trusted: Sequence[bool], exact: bool | None) -> list[ChangePoint]:
-    kept = [index for index, good in enumerate(trusted) if good]
+def _sure(values: Sequence[float] | Floats, trusted: Flags, exact: bool | None) -> list[ChangePoint]:
+    if trusted.all():
+        return list(detect(values, exact=exact))
+    kept: list[int] = np.flatnonzero(trusted).tolist()
     return [_spread_out(change, kept) for change in detect([values[i] for i in kept], exact=exact)]
 
 
-def _stretch(values: Sequence[float], trusted: Sequence[bool], exact: bool | None) -> list[WatchedChange]:
+def _stretch(values: Sequence[float] | Floats, trusted: Flags, exact: bool | None) -> list[WatchedChange]:
     sure = _sure(values, trusted, exact)
     found = [WatchedChange(change, Standing.ALERT) for change in sure]
-    if not all(trusted):
+    if not trusted.all():
         seen = detect(values, exact=exact)
         found += [WatchedChange(c, Standing.SUSPECT) for c in seen if not any(_same(c, other) for other in sure)]
     return found

@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from perftrack.core.changes.commitrange import Spread, centre, deviations, place, quick_place, spread
+from perftrack.core.changes.commitrange import place, quick_place
+from perftrack.core.changes.studentnoise import Spread, centre, deviations, spread
 from perftrack.core.stats import Floats
 
 NORMAL = Spread(40.0, 1.0)

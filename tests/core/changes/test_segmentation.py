@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from perftrack.core.changes.commitrange import Spread
 from perftrack.core.changes.segmentation import ALPHA, ARC_ALPHA, SPLIT_ALPHA, segment
+from perftrack.core.changes.studentnoise import Spread
 from perftrack.core.stats import Floats
 
 NORMAL = Spread(5.0, 1.0)

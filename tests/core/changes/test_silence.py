@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from perftrack.core.changes.silence import (
@@ -41,7 +42,7 @@ def test_an_empty_store_has_nobody_to_miss() -> None:
 
 
 def reports(case: str, positions: object, device: str = "cpu") -> Reports:
-    return Reports(case, device, frozenset(positions))
+    return Reports(case, device, np.array(sorted(positions), dtype=np.int64))
 
 
 def missing(*own: Reports, commits: int = 3) -> list[tuple[str, int | None, int]]:
