@@ -9,6 +9,7 @@ from pathlib import Path
 from perftrack.app.ceilings import ceilings_in_force
 from perftrack.app.chronicle import chapters
 from perftrack.app.comparison import compare
+from perftrack.app.creeping import release_of
 from perftrack.app.epochs import Accepted
 from perftrack.app.order import Order
 from perftrack.app.project import Project
@@ -16,6 +17,7 @@ from perftrack.app.silences import reporters
 from perftrack.core.ceilingcase import BENCHMARK, only_ceilings
 from perftrack.core.changes.appraisal import WatchedLane
 from perftrack.core.changes.chronicle import Chapter
+from perftrack.core.changes.crept import Release
 from perftrack.core.changes.silence import Reporter, SilenceRules
 from perftrack.core.history import Lane, RunSummary
 from perftrack.core.judgement import Judgement
@@ -105,6 +107,9 @@ class StoreSource:
 
     def chapters(self, watched: Sequence[WatchedLane]) -> Sequence[Chapter]:
         return chapters(self._project, watched)
+
+    def release(self) -> Release | None:
+        return release_of(self._project, Order.of(self._project), None) if self._commits else None
 
     def reporters(self) -> Sequence[Reporter]:
         return reporters(self._project)

@@ -87,6 +87,11 @@ def sample_data(run_id: str) -> str:
     return f"data/samples/{run_key(run_id)}.js"
 
 
+def raw_samples(run_id: str) -> str:
+    """Every sample of a run, for other programs."""
+    return f"json/samples/{run_key(run_id)}.json.gz"
+
+
 def environment_data(fingerprint: str) -> str:
     return f"data/environments/{fingerprint}.js"
 

@@ -6,23 +6,29 @@ import math
 from collections.abc import Mapping, Sequence
 
 from perftrack.core.changes.appraisal import CaseChange
+from perftrack.core.changes.changepoint import ChangePoint
 from perftrack.core.changes.chronicle import Chapter
 from perftrack.core.model import Commit, Interval
 from perftrack.core.search.blame import Blame
-from perftrack.core.units import format_change, format_value
+from perftrack.core.units import format_change, format_change_range, format_value
 from perftrack.publish import addresses
-from perftrack.publish.context import commit_ref, frame
+from perftrack.publish.context import commit_ref, frame, series_title
+from perftrack.publish.creeping import creep_json
 from perftrack.publish.encode import json_bytes
 from perftrack.publish.gather import History
-from perftrack.publish.pages import CommitRef, EventLine
+from perftrack.publish.pages import CommitRef, CreepLine, EventLine
 from perftrack.publish.storypages import ChangesPage
 
 FORMAT = 1
 SHOWN_COMMITS = 50  # of a range; the rest is counted
 
 
-def changes_page(history: History, chapters: Sequence[Chapter], base_url: str | None) -> ChangesPage:
-    return ChangesPage(frame(history, addresses.CHANGES, "Changes", "changes", base_url), len(chapters))
+def changes_page(
+    history: History, chapters: Sequence[Chapter], base_url: str | None, creeps: Sequence[CreepLine] = ()
+) -> ChangesPage:
+    return ChangesPage(
+        frame(history, addresses.CHANGES, "Changes", "changes", base_url), len(chapters), tuple(creeps)
+    )
 
 
 def change_list(history: History, chapters: Sequence[Chapter]) -> Mapping[str, object]:
@@ -30,7 +36,7 @@ def change_list(history: History, chapters: Sequence[Chapter]) -> Mapping[str, o
     return {"events": [_event(history, chapter) for chapter in chapters]}
 
 
-def changes_json(history: History, chapters: Sequence[Chapter]) -> bytes:
+def changes_json(history: History, chapters: Sequence[Chapter], creeps: Sequence[CreepLine] = ()) -> bytes:
     """`json/changes.json`: the same for other programs; lanes are ids and addresses lead from the site's root."""
     lanes = [lane.id for lane in history.lanes]
     events = []
@@ -38,7 +44,13 @@ def changes_json(history: History, chapters: Sequence[Chapter]) -> bytes:
         made = _event(history, chapter)
         changes = [{**c, "lane": lanes[c["lane"]] if c["lane"] >= 0 else None} for c in made["changes"]]
         events.append({**made, "changes": changes, "page": addresses.change_page(chapter.id)})
-    return json_bytes({"format": FORMAT, "project": history.project.name, "events": events}) + b"\n"
+    document = {
+        "format": FORMAT,
+        "project": history.project.name,
+        "events": events,
+        "creeps": creep_json(creeps, history),
+    }
+    return json_bytes(document) + b"\n"
 
 
 def headline(chapter: Chapter) -> str:
@@ -49,15 +61,13 @@ def headline(chapter: Chapter) -> str:
 
 
 def named(change: CaseChange) -> str:
-    """The case, and its metric unless that is time."""
-    metric = change.series.metric
-    return change.case.id if metric == "time" else f"{change.case.id} {metric}"
+    """The case, and its metric unless that goes without saying."""
+    return series_title(change.series)
 
 
 def event_line(history: History, chapter: Chapter) -> EventLine:
     first, likely = chapter.changes[0], chapter.likely
     found = first.change
-    ends = [] if found.interval is None or found.ratio is None else [found.interval.lo, found.interval.hi]
     causes = [
         *(f"perftrack bisect names {b.culprit[:10]}" for b in chapter.blames if b.culprit),
         *(line for lines in chapter.words.values() for line in lines),
@@ -67,7 +77,7 @@ def event_line(history: History, chapter: Chapter) -> EventLine:
         page=addresses.change_page(chapter.id),
         title=named(first),
         size=size_text(first),
-        range=" … ".join(format_change(math.log(e)) for e in ends if e > 0),
+        range=_range(found),
         verdict=first.verdict.value,
         state=chapter.state.value,
         likely=commit_ref(history, likely.sha) if likely.sha in history.commit_index else _ref(history, likely),
@@ -76,6 +86,14 @@ def event_line(history: History, chapter: Chapter) -> EventLine:
         cause=causes[0] if causes else "",
         at=likely.author_time,
     )
+
+
+def _range(found: ChangePoint) -> str:
+    """The ends of the size's interval; empty for an exact size, and where there is no ratio."""
+    ends = found.interval
+    if ends is None or found.ratio is None or ends.lo <= 0 or ends.lo == ends.hi:
+        return ""
+    return format_change_range(math.log(ends.lo), math.log(ends.hi))
 
 
 def _ref(history: History, commit: Commit) -> CommitRef:

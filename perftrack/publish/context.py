@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from perftrack._version import __version__
+from perftrack.core.changes.silence import device_name
 from perftrack.core.history import Series
 from perftrack.core.model import Commit, format_scalar
 from perftrack.publish import addresses
@@ -44,6 +45,12 @@ def params_text(series: Series) -> str:
     return ", ".join(f"{name}={format_scalar(value)}" for name, value in sorted(series.case.params))
 
 
+def series_title(series: Series) -> str:
+    """The case, and its metric unless that is time or is called as the benchmark is."""
+    case = series.case
+    return case.id if series.metric in ("time", case.benchmark) else f"{case.id} {series.metric}"
+
+
 def run_index(history: History) -> RunIndex:
     """The table that positions in data files point into."""
     return RunIndex(
@@ -59,4 +66,5 @@ def run_index(history: History) -> RunIndex:
         run_dirty=tuple(i for i, r in enumerate(history.runs) if r.dirty),
         lane=tuple(lane.label for lane in history.lanes),
         lane_protocol=tuple(lane.lane.protocol.key for lane in history.lanes),
+        lane_device=tuple(device_name(lane.lane.fingerprint) for lane in history.lanes),
     )

@@ -11,6 +11,7 @@ import numpy as np
 
 from perftrack.core.changes.appraisal import WatchedLane
 from perftrack.core.changes.chronicle import Chapter
+from perftrack.core.changes.crept import Release
 from perftrack.core.changes.silence import Reporter, SilenceRules
 from perftrack.core.history import Lane, RunSummary, Series
 from perftrack.core.judgement import Judgement
@@ -89,6 +90,10 @@ class HistorySource(Protocol):
         """The change events of lanes, newest first."""
         ...
 
+    def release(self) -> Release | None:
+        """What slow creep is counted from; None where there is no release, or it is not on the line."""
+        ...
+
     def reporters(self) -> Sequence[Reporter]:
         """Hosts and devices, with when each last made a run."""
         ...
@@ -162,8 +167,11 @@ class History:
         )
 
 
-def read_history(source: HistorySource) -> History:
-    """Read a source. Points whose commit, run or lane the source does not list are kept under a stand-in."""
+def read_history(source: HistorySource, *, judged: bool = True) -> History:
+    """Read a source. Points whose commit, run or lane the source does not list are kept under a stand-in.
+
+    Without `judged` there are no judgements yet: they take as long as all the rest.
+    """
     table = source.points()
     listed, summaries = source.commits(), source.runs()
     commits, lost = lost_first(all_commits(listed, summaries, table.runs), listed, source.lost())
@@ -186,7 +194,7 @@ def read_history(source: HistorySource) -> History:
         facets=_facets(table.facets, lane_index),
         run_commit=run_commit,
         run_clean=np.array([not r.dirty for r in runs], dtype=np.bool_),
-        judgements=tuple(source.judgements()),
+        judgements=tuple(source.judgements()) if judged else (),
         commit_index=MappingProxyType(commit_index),
         run_index=MappingProxyType(run_index),
         lane_index=MappingProxyType(lane_index),

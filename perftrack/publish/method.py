@@ -12,6 +12,7 @@ from perftrack.publish import addresses
 from perftrack.publish.context import frame
 from perftrack.publish.gather import History
 from perftrack.publish.pages import MethodPage, Term
+from perftrack.publish.repeats import Repeats, told
 
 _GLOSSARY = (
     ("benchmark", "Something named that is measured: a Python callable or a command, with parameters."),
@@ -62,7 +63,8 @@ _LAST_OF_VERDICTS = "lane-noise"
 _LAST_OF_CEILINGS = "not-steady"
 
 
-def method_page(history: History, base_url: str | None) -> MethodPage:
+def method_page(history: History, base_url: str | None, again: Repeats | None = None) -> MethodPage:
+    """`again`: what is known of commits that were measured more than once."""
     return MethodPage(
         frame=frame(history, addresses.METHOD, "Method", "method", base_url),
         glossary=tuple(Term(name, meaning) for name, meaning in _GLOSSARY),
@@ -71,6 +73,7 @@ def method_page(history: History, base_url: str | None) -> MethodPage:
         ceilings=_ceilings(),
         reason_groups=_reason_groups(),
         facts=_facts(),
+        repeats=tuple(Term(name, text) for name, text in told(again)),
     )
 
 

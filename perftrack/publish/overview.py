@@ -20,7 +20,7 @@ from perftrack.publish.changelog import event_line
 from perftrack.publish.context import commit_ref, frame, lane_ref, params_text
 from perftrack.publish.encode import number
 from perftrack.publish.gather import History
-from perftrack.publish.pages import CommitRef, Event, GridRow, OverviewPage
+from perftrack.publish.pages import CommitRef, CreepLine, Event, GridRow, OverviewPage
 from perftrack.publish.points import NO_LANE, SeriesPoints, superseded_lanes
 from perftrack.publish.trend import shown_value, sparkline
 
@@ -62,7 +62,9 @@ def change_of(judgement: Judgement) -> Change:
     return Change(sign * judgement.effect, ends[0], ends[1])
 
 
-def overview_page(history: History, base_url: str | None, chapters: Sequence[Chapter] = ()) -> OverviewPage:
+def overview_page(
+    history: History, base_url: str | None, chapters: Sequence[Chapter] = (), creeps: Sequence[CreepLine] = ()
+) -> OverviewPage:
     """`chapters`: change events over the history, newest first."""
     standing = [c for c in chapters if c.state in STANDING]
     events = sorted(
@@ -86,6 +88,7 @@ def overview_page(history: History, base_url: str | None, chapters: Sequence[Cha
         newest=commit_ref(history, last, newest_run(history, last)) if last else None,
         lately=tuple(event_line(history, c) for c in standing[:LATELY]),
         standing=len(standing),
+        creeps=tuple(creeps),
         events=made,
         counts={v.value: seen[v] for v in VERDICT_ORDER if seen[v]},
         compared=_compared(history),

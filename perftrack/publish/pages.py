@@ -116,6 +116,30 @@ class EventLine:
 
 
 @dataclass(frozen=True, slots=True)
+class CreepLine:
+    """A lane that crept. `size`, `range`: as text; `change`, `lo`, `hi`: as log ratios of the metric itself.
+
+    `since`: the release's commit, `commits` before the newest one.
+    """
+
+    id: str
+    case: str
+    metric: str
+    title: str
+    page: str
+    size: str
+    range: str
+    change: float
+    lo: float
+    hi: float
+    p: float
+    release: str
+    since: CommitRef
+    commits: int
+    lane: LaneRef | None
+
+
+@dataclass(frozen=True, slots=True)
 class OverviewPage:
     frame: Frame
     commits: int
@@ -124,6 +148,7 @@ class OverviewPage:
     newest: CommitRef | None
     lately: tuple[EventLine, ...]
     standing: int
+    creeps: tuple[CreepLine, ...]
     events: tuple[Event, ...]
     counts: Mapping[str, int]
     compared: tuple[CommitRef, CommitRef] | None
@@ -196,6 +221,7 @@ class MethodPage:
     ceilings: tuple[Term, ...]
     reason_groups: tuple[tuple[str, tuple[Term, ...]], ...]
     facts: tuple[Term, ...]
+    repeats: tuple[Term, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,3 +240,4 @@ class RunIndex:
     run_dirty: tuple[int, ...]
     lane: tuple[str, ...]
     lane_protocol: tuple[str, ...]
+    lane_device: tuple[str, ...]

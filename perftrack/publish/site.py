@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -23,6 +24,8 @@ from perftrack.publish.changerows import Told, told_changes
 from perftrack.publish.changes import CACHE, ChangeSearch, Found
 from perftrack.publish.comparison import compare_page, comparison_file
 from perftrack.publish.context import run_index
+from perftrack.publish.creeping import creep_lines
+from perftrack.publish.crew import Crew, wanted
 from perftrack.publish.encode import columns, json_fields
 from perftrack.publish.environments import environments_page
 from perftrack.publish.feed import feed
@@ -31,10 +34,13 @@ from perftrack.publish.kernels import kernel_files, kernel_list, kernels_page
 from perftrack.publish.lines import SeriesLine, all_lines
 from perftrack.publish.method import method_page
 from perftrack.publish.overview import grid_rows, overview_page
+from perftrack.publish.packer import Packer
 from perftrack.publish.packing import FORMAT, PackedFile
-from perftrack.publish.pages import GridRow
+from perftrack.publish.pages import CreepLine, GridRow
 from perftrack.publish.plain import latest_json
+from perftrack.publish.rawsamples import raw_samples
 from perftrack.publish.render import Page, Renderer
+from perftrack.publish.repeats import repeats
 from perftrack.publish.runs import (
     SAMPLED_RUNS,
     RunFiles,
@@ -79,33 +85,33 @@ def build_site(
     """
     _check_address(base_url)
     assets = asset_root()
-    history = read_history(source)
-    with open_site(output) as site:
-        lines = all_lines(history, source)
-        search = ChangeSearch(lines, site.former(CACHE))
-        try:
-            for path, file in static_files(assets):
-                site.add(path, file.read_bytes())
-            site.add("data/charts.js", chart_script(site.former("data/charts.js")))
-            benchmarks = tuple(benchmark_pages(history, base_url))
-            renderer = Renderer(assets / "templates")
-            pages = _add_pages(site, renderer, history, benchmarks, base_url)
-            numbers = catalogue(history)
-            rows = grid_rows(history)
-            _add_indexes(site, history, numbers, rows)
-            _add_exports(site, history, rows)
-            _add_packed(site, "data/compare.js", comparison_file(history, source, numbers))
-            for path, packed in kernel_files(history):
-                _add_packed(site, path, packed)
-            _add_runs(site, history, source, numbers, samples)
-            changes = search.found()
-            found = _by_series(lines, changes)
-            told = source.chapters(watched_lanes(history, lines, changes, source.line(), source.threshold()))
-            pages += _add_story(site, renderer, history, source, told, base_url)
-            site.add(CACHE, search.to_cache())
-            _add_series(site, history, numbers, found, benchmarks, told_changes(told), source.acceptances())
-        finally:
-            search.close()
+    history = read_history(source, judged=False)
+    with open_site(output) as site, closing(Crew(wanted(len(history.table)))) as crew:
+        lines, packer = all_lines(history, source), Packer(site, crew)
+        search = ChangeSearch(lines, site.former(CACHE), crew)
+        history = replace(history, judgements=tuple(source.judgements()))
+        for path, file in static_files(assets):
+            site.add(path, file.read_bytes())
+        site.add("data/charts.js", chart_script(site.former("data/charts.js")))
+        benchmarks = tuple(benchmark_pages(history, base_url))
+        renderer = Renderer(assets / "templates")
+        pages = _add_pages(site, renderer, history, benchmarks, source.threshold(), base_url)
+        numbers = catalogue(history)
+        rows = grid_rows(history)
+        _add_indexes(packer, history, numbers, rows)
+        _add_exports(site, history, rows)
+        packer.add("data/compare.js", comparison_file(history, source, numbers))
+        for path, packed in kernel_files(history):
+            packer.add(path, packed)
+        _add_runs(site, packer, history, source, numbers, samples)
+        changes = search.found()
+        found = _by_series(lines, changes)
+        looked = (history, lines, changes, source.line(), source.threshold())
+        told, crept = source.chapters(watched_lanes(*looked)), creep_lines(*looked, source.release())
+        pages += _add_story(site, packer, renderer, history, source, told, crept, base_url)
+        site.add(CACHE, search.to_cache())
+        _add_series(packer, history, numbers, found, benchmarks, told_changes(told), source.acceptances())
+        packer.finish()
         done = site.publish()
         warnings = size_warnings(site.sizes())
     return BuildReport(output, pages, done.files, done.written, done.unchanged, done.removed, done.bytes, warnings)
@@ -116,6 +122,7 @@ def _add_pages(
     renderer: Renderer,
     history: History,
     benchmarks: Sequence[BenchmarkPage],
+    threshold: float,
     base_url: str | None,
 ) -> int:
     if benchmarks:
@@ -128,7 +135,7 @@ def _add_pages(
         kernels_page(history, base_url),
         ceilings_page(history, base_url),
         environments_page(history, base_url),
-        method_page(history, base_url),
+        method_page(history, base_url, repeats(history, threshold)),
     ]
     for page in pages:
         site.add(page.frame.path, renderer.render(page))
@@ -137,27 +144,29 @@ def _add_pages(
 
 def _add_story(
     site: SiteWriter,
+    packer: Packer,
     renderer: Renderer,
     history: History,
     source: HistorySource,
     told: Sequence[Chapter],
+    crept: Sequence[CreepLine],
     base_url: str | None,
 ) -> int:
     """What became of the project: pages that wait for the changes to be found."""
     pages: list[Page] = [
-        changes_page(history, told, base_url),
+        changes_page(history, told, base_url, crept),
         status_page(history, source, base_url),
-        overview_page(history, base_url, told),
+        overview_page(history, base_url, told, crept),
     ]
     for page in pages:
         site.add(page.frame.path, renderer.render(page))
-    _add_packed(site, "data/changes.js", PackedFile("changes", change_list(history, told)))
-    site.add(addresses.CHANGES_JSON, changes_json(history, told))
+    packer.add("data/changes.js", PackedFile("changes", change_list(history, told)))
+    site.add(addresses.CHANGES_JSON, changes_json(history, told, crept))
     site.add(addresses.FEED, feed(history, told, base_url))
     return len(pages)
 
 
-def _add_indexes(site: SiteWriter, history: History, numbers: Catalogue, rows: Sequence[GridRow]) -> None:
+def _add_indexes(packer: Packer, history: History, numbers: Catalogue, rows: Sequence[GridRow]) -> None:
     """What many pages look things up in."""
     indexes = {
         "history": json_fields(run_index(history)),
@@ -167,7 +176,7 @@ def _add_indexes(site: SiteWriter, history: History, numbers: Catalogue, rows: S
         "overview": columns(GridRow, rows),
     }
     for name, document in indexes.items():
-        _add_packed(site, f"data/{name}.js", PackedFile(name, document))
+        packer.add(f"data/{name}.js", PackedFile(name, document))
 
 
 def _add_exports(site: SiteWriter, history: History, rows: Sequence[GridRow]) -> None:
@@ -177,20 +186,30 @@ def _add_exports(site: SiteWriter, history: History, rows: Sequence[GridRow]) ->
         site.add(path, content)
 
 
-def _add_runs(site: SiteWriter, history: History, source: HistorySource, numbers: Catalogue, samples: int) -> None:
+def _add_runs(
+    site: SiteWriter,
+    packer: Packer,
+    history: History,
+    source: HistorySource,
+    numbers: Catalogue,
+    samples: int,
+) -> None:
     details = source.details()
     sampled = newest_sampled(history, details, samples)
     for path, file in RunFiles(history, numbers, details).files(sampled):
-        _add_packed(site, path, file)
+        packer.add(path, file)
     for path, file in environment_files(details):
-        _add_packed(site, path, file)
+        packer.add(path, file)
     keys = {(addresses.case_key(s.case), s.metric): addresses.series_key(s) for s in history.series}
     for run_id in sorted(sampled):
-        path = addresses.sample_data(run_id)
+        shown, raw = addresses.sample_data(run_id), addresses.raw_samples(run_id)
         # What a run measured never changes, so its samples are read once.
         signature = f"{FORMAT} {__version__}"
-        if not site.keep(path, signature):
-            site.add(path, sample_file(source.run(run_id), run_id, keys).script(), signature)
+        if not (site.keep(shown, signature) and site.keep(raw, signature)):
+            run = source.run(run_id)
+            if shown not in site:
+                site.add(shown, sample_file(run, run_id, keys).script(), signature)
+            site.add(raw, raw_samples(run, run_id, history.project.name), signature)
 
 
 def _by_series(lines: Sequence[SeriesLine], found: Sequence[Found]) -> dict[int, list[tuple[SeriesLine, Found]]]:
@@ -201,7 +220,7 @@ def _by_series(lines: Sequence[SeriesLine], found: Sequence[Found]) -> dict[int,
 
 
 def _add_series(
-    site: SiteWriter,
+    packer: Packer,
     history: History,
     numbers: Catalogue,
     found: Mapping[int, list[tuple[SeriesLine, Found]]],
@@ -215,13 +234,7 @@ def _add_series(
         own = found.get(at, [])
         said = page_document(page) if page else None
         for path, file in series_files(history, numbers, at, own, said, told, accepted):
-            _add_packed(site, path, file)
-
-
-def _add_packed(site: SiteWriter, path: str, file: PackedFile) -> None:
-    signature = file.signature()
-    if not site.keep(path, signature):
-        site.add(path, file.script(), signature)
+            packer.add(path, file)
 
 
 def _check_address(base_url: str | None) -> None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections import defaultdict
 
 import numpy as np
+from numpy.typing import NDArray
 
 from perftrack.core.ceilingcase import definition_of
 from perftrack.core.changes.silence import Reporter, Reports, Silence, device_name, missing_cases
 from perftrack.publish import addresses
 from perftrack.publish.context import commit_ref, frame
 from perftrack.publish.gather import History, HistorySource
-from perftrack.publish.points import NO_LANE
+from perftrack.publish.points import NO_LANE, distinct
 from perftrack.publish.storypages import Quiet, Reporting, StatusPage
 
 
@@ -38,16 +39,22 @@ def _reports(history: History, order: tuple[str, ...]) -> list[Reports]:
         if (commit := history.commit_index.get(sha)) is not None:
             position[commit] = at
     names = [device_name(lane.lane.fingerprint) for lane in history.lanes]
-    seen: dict[tuple[str, str], set[int]] = defaultdict(set)
+    seen: dict[tuple[str, str], list[NDArray[np.int64]]] = defaultdict(list)
     for at, series in enumerate(history.series):
         if definition_of(series.case) is not None:
             continue
         points = history.points(at)
         good = points.ok & points.clean & (points.lane != NO_LANE) & (position[points.commit] >= 0)
-        for lane in np.unique(points.lane[good]).tolist():
+        for lane in distinct(points.lane[good]):
             own = position[points.commit[good & (points.lane == lane)]]
-            seen[series.case.id, names[lane]].update(own.tolist())
-    return [Reports(case, device, frozenset(at)) for (case, device), at in seen.items()]
+            seen[series.case.id, names[lane]].append(own)
+    return [Reports(case, device, _each_once(at)) for (case, device), at in seen.items()]
+
+
+def _each_once(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Ascending; as it mostly is, which NumPy's `unique` does not see."""
+    found = np.sort(np.concatenate(parts))
+    return found[np.flatnonzero(np.diff(found, prepend=-1))]
 
 
 def _quiet(history: History, order: tuple[str, ...], silence: Silence) -> Quiet:

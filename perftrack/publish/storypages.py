@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from perftrack.publish.pages import CommitRef, Frame
+from perftrack.publish.pages import CommitRef, CreepLine, Frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +13,7 @@ class ChangesPage:
 
     frame: Frame
     events: int
+    creeps: tuple[CreepLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import overload
 
+import numpy as np
+from numpy.typing import NDArray
+
 from perftrack.core.changes.appraisal import FEWEST, WatchedLane
+from perftrack.core.changes.changepoint import ChangePoint
 from perftrack.core.changes.event import discovered
 from perftrack.core.changes.lanes import LaneTrend
 from perftrack.core.changes.watch import WatchedChange
 from perftrack.core.history import Point
+from perftrack.core.pointtable import Positions
 from perftrack.publish.changes import Found
 from perftrack.publish.gather import History
 from perftrack.publish.lines import SeriesLine
@@ -24,28 +29,36 @@ def watched_lanes(
     `order`: SHAs along which changes were looked for; `threshold`: of series that declare none. Lines without a
     change, which are most, are not made into objects.
     """
-    positions = {sha: at for at, sha in enumerate(order)}
+    places = {sha: at for at, sha in enumerate(order)}
+    positions = np.array([places.get(commit.sha, -1) for commit in history.commits], dtype=np.int64)
+    kept = surviving(lines, found)
+    return tuple(
+        _lane(history, line, own, positions, threshold) for line, own in zip(lines, kept, strict=True) if own
+    )
+
+
+def surviving(lines: Sequence[SeriesLine], found: Sequence[Found]) -> tuple[Found, ...]:
+    """The changes of each line that survive Benjamini-Hochberg over all lines that were tested."""
     tested = [at for at, line in enumerate(lines) if len(line.at) >= FEWEST or found[at]]
     noisy = [[w.change for w in found[at] if w.change.p_value > 0.0] for at in tested]
-    kept = dict(zip(tested, map(frozenset, discovered(noisy)), strict=True))
-    watched = []
-    for at in tested:
-        own = tuple(w for w in found[at] if w.change.p_value == 0.0 or w.change in kept[at])
-        if own:
-            watched.append(_lane(history, lines[at], own, positions, threshold))
-    return tuple(watched)
+    passed = dict(zip(tested, map(frozenset, discovered(noisy)), strict=True))
+    none: frozenset[ChangePoint] = frozenset()
+    return tuple(
+        tuple(w for w in own if w.change.p_value == 0.0 or w.change in passed.get(at, none))
+        for at, own in enumerate(found)
+    )
 
 
 def _lane(
     history: History,
     line: SeriesLine,
     found: tuple[WatchedChange, ...],
-    positions: dict[str, int],
+    positions: NDArray[np.int64],
     threshold: float,
 ) -> WatchedLane:
     series = history.series[line.series]
-    points = LinePoints(history, history.points(line.series), line.at.tolist())
-    trend = LaneTrend(points[0].line, points, tuple(positions[sha] for sha in points.shas()))
+    points = LinePoints(history, history.points(line.series), line.at)
+    trend = LaneTrend(points[0].line, points, tuple(positions[points.commits()].tolist()))
     limit = threshold if series.threshold is None else series.threshold
     return WatchedLane(series, trend, limit, found, line.epochs)
 
@@ -53,7 +66,7 @@ def _lane(
 class LinePoints(Sequence[Point]):
     """The points of a line, each made when it is asked for: of hundreds, a change needs two."""
 
-    def __init__(self, history: History, columns: SeriesPoints, at: Sequence[int]) -> None:
+    def __init__(self, history: History, columns: SeriesPoints, at: NDArray[np.intp]) -> None:
         self._history, self._columns, self._at = history, columns, at
 
     def __len__(self) -> int:
@@ -68,7 +81,7 @@ class LinePoints(Sequence[Point]):
     def __getitem__(self, index: int | slice) -> Point | LinePoints:
         if isinstance(index, slice):
             return LinePoints(self._history, self._columns, self._at[index])
-        at, columns = self._at[index], self._columns
+        at, columns = int(self._at[index]), self._columns
         facet, run = columns.facet_at(at), self._history.runs[int(columns.run[at])]
         return Point(
             run_id=run.id,
@@ -85,5 +98,6 @@ class LinePoints(Sequence[Point]):
             code_hash=facet.code_hash,
         )
 
-    def shas(self) -> list[str]:
-        return [self._history.commits[at].sha for at in self._columns.commit[self._at].tolist()]
+    def commits(self) -> Positions:
+        """Positions of their commits in the history."""
+        return self._columns.commit[self._at]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import http.server
+import json
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -12,7 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from perftrack.app.project import Project
+from perftrack.app.publish import build
+from perftrack.publish.addresses import kernel_key
 from perftrack.publish.site import build_site
+from tests.publish import showcase
+from tests.publish.showcase import SLOW_CASE
 from tests.publish.synthetic import SyntheticHistory
 from tests.publish.test_site import Hostile
 
@@ -30,6 +37,47 @@ _FLAGS = [
     "--disable-component-update",
     "--no-first-run",
 ]
+
+
+# Each kind of page with each of its main views: an address with what stands for names in it, and what is there
+# once it is drawn. `place` makes addresses of them.
+_ROWS, _FAMILY = "#grid tbody tr", "#family[aria-busy=false] svg"
+VIEWS = {
+    "overview": ("index.html", _ROWS),
+    "benchmark": ("{matmul}", "#chart[aria-busy=false] svg"),
+    "benchmark, changed": ("{slow}", "#breaks .turns li"),
+    "benchmark, split": ("{matmul}#split=n&scale=relative", _FAMILY),
+    "benchmark, along": ("{matmul}#along=n", _FAMILY),
+    "benchmark, failing": ("{attention}", "#chart[aria-busy=false] svg"),
+    "benchmark, samples": ("{softmax}#samples={run}", "#samples svg"),
+    "benchmark, accepted": ("{conv}", "#breaks .turns li"),
+    "changes": ("changes.html#state=all", _ROWS),
+    "change": ("changes.html#id={change}", "#cases svg"),
+    "compare": ("compare.html#all=1", "#comparison[aria-busy=false]"),
+    "runs": ("runs.html", _ROWS),
+    "run": ("run.html#run={run}", "#run[aria-busy=false]"),
+    "kernels": ("kernels.html", _ROWS),
+    "kernels of a case": ("kernels.html#case={kernels}", "#roofline svg"),
+    "ceilings": ("ceilings.html", "main table"),
+    "environments": ("environments.html", "main table"),
+    "status": ("status.html", "#reporting"),
+    "method": ("method.html", "#repeats"),
+}
+
+
+def place(life: Path, name: str) -> tuple[str, str]:
+    """The address of a view in the site of `showcase`, from its root, and what is there once it is drawn."""
+    changes = json.loads((life / "json" / "changes.json").read_text(encoding="utf-8"))["events"]
+    history = {
+        benchmark: next(life.glob(f"benchmarks/{benchmark}-*.html")).relative_to(life).as_posix()
+        for benchmark in ("matmul", "attention", "softmax", "conv")
+    }
+    address, drawn = VIEWS[name]
+    newest = json.loads((life / "json" / "latest.json").read_text(encoding="utf-8"))["results"]
+    run = next(r["run"] for r in newest if r["benchmark"] == "softmax")
+    slow = next(r["page"] for r in newest if f"{r['benchmark']}[{r['params'].replace(', ', ',')}]" == SLOW_CASE)
+    change = next(e["id"] for e in changes if e["searches"])
+    return address.format(**history, run=run, change=change, slow=slow, kernels=kernel_key(SLOW_CASE)), drawn
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -59,6 +107,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def life(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site of a real store in which everything happens that a site can show."""
+    folder = tmp_path_factory.mktemp("life")
+    build(Project.find(showcase.make(folder).repo.root), folder / "site", None)
+    return folder / "site"
+
+
+@pytest.fixture(scope="session")
 def hostile_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     output = tmp_path_factory.mktemp("hostile") / "site"
     build_site(Hostile(), output)
@@ -70,16 +126,22 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-@pytest.fixture(scope="session")
-def server(site: Path) -> Iterator[str]:
-    """Address of a local server of the site."""
-    handler = functools.partial(_Quiet, directory=str(site))
+@contextlib.contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Address of a local server of a folder."""
+    handler = functools.partial(_Quiet, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
         thread = threading.Thread(target=running.serve_forever)
         thread.start()
         yield f"http://127.0.0.1:{running.server_port}"
         running.shutdown()
         thread.join()
+
+
+@pytest.fixture(scope="session")
+def server(site: Path) -> Iterator[str]:
+    with served(site) as address:
+        yield address
 
 
 @pytest.fixture(params=["file", "http"])

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from perftrack.app.project import Project
-from perftrack.app.publish import build
-from perftrack.publish.addresses import kernel_key
-from perftrack.publish.site import build_site
-from tests.browser.conftest import DESKTOP, PHONE, Visit
-from tests.publish.profiled import CASE, Profiled
-from tests.publish.topped import Topped
-from tests.stored import made, noisy
+from tests.browser.conftest import DESKTOP, PHONE, VIEWS, Visit, place
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -34,30 +26,6 @@ def axe() -> str:
     if not path:
         pytest.skip(f"{VARIABLE} names no axe.min.js: npm install axe-core")
     return Path(path).read_text(encoding="utf-8")
-
-
-class Rich(Topped, Profiled):
-    """All that a page can show: ceilings, profiles, lanes, failures, parameters, ratios of ceilings."""
-
-
-@pytest.fixture(scope="module")
-def rich(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    output = tmp_path_factory.mktemp("axe") / "site"
-    build_site(Rich(20), output)
-    return output
-
-
-@pytest.fixture(scope="module")
-def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store whose history has a change in it and one that was accepted."""
-    folder = tmp_path_factory.mktemp("axe-changed")
-    stored = made(folder / "p", "silence-days = 0\n")
-    stored.commits(60, {36: {"requirements.txt": "numpy\n"}})
-    stored.record_all({"gemm": noisy(60, (36, 1.08)), "copy": noisy(60, (20, 0.9), seed=3)})
-    epoch = f'[[epoch]]\nbench = "copy"\nat = "{stored.shas[20]}"\nreason = "copies need a fence"\n'
-    (stored.repo.root / "perftrack-epochs.toml").write_text(epoch, encoding="utf-8")
-    build(Project.find(stored.repo.root), folder / "site", None)
-    return folder / "site"
 
 
 def checkable(visit: Visit, address: str) -> Page:
@@ -91,59 +59,20 @@ def checked(visit: Visit, axe: str, address: str, ready: str) -> list[str]:
     return violations(page, axe)
 
 
-PLACES = {
-    "overview": ("index.html", "#grid tbody tr"),
-    "benchmark": ("benchmarks/matmul-*.html", "#chart svg"),
-    "benchmark, split": ("benchmarks/matmul-*.html#split=n&scale=relative", "#family svg"),
-    "benchmark, along": ("benchmarks/matmul-*.html#along=n", "#family svg"),
-    "failing benchmark": ("benchmarks/attention-*.html", "#chart svg"),
-    "runs": ("runs.html", "table tbody tr"),
-    "compare": ("compare.html#all=1", "#comparison[aria-busy=false]"),
-    "kernels": ("kernels.html", "#grid tbody tr"),
-    "kernels of a case": (f"kernels.html#case={kernel_key(CASE)}", "#charts svg"),
-    "ceilings": ("ceilings.html", "table.ceilings"),
-    "environments": ("environments.html", "main table"),
-    "status": ("status.html", "main h1"),
-    "method": ("method.html", "main h2"),
-}
+@pytest.mark.parametrize("name", VIEWS)
+def test_no_page_has_a_serious_violation(visit: Visit, axe: str, life: Path, name: str) -> None:
+    path, ready = place(life, name)
+    assert checked(visit, axe, f"{life.as_uri()}/{path}", ready) == []
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_no_page_has_a_serious_violation(visit: Visit, axe: str, rich: Path, place: str) -> None:
-    path, ready = PLACES[place]
-    pattern, _, state = path.partition("#")
-    file = sorted(rich.glob(pattern))[-1]
-    assert checked(visit, axe, f"{file.as_uri()}#{state}", ready) == []
-
-
-def test_a_run_with_its_panels_open_has_none(visit: Visit, axe: str, rich: Path) -> None:
-    run = sorted(path.stem for path in rich.glob("data/samples/*.js"))[-1]
-    page = checkable(visit, f"{(rich / 'run.html').as_uri()}#run={run}")
+def test_a_run_with_its_panels_open_has_none(visit: Visit, axe: str, life: Path) -> None:
+    page = checkable(visit, f"{life.as_uri()}/{place(life, 'run')[0]}")
     page.locator("#grid .expand").last.click()
     page.wait_for_selector(".panel svg")
     assert violations(page, axe) == []
 
 
-def test_samples_of_a_point_have_none(visit: Visit, axe: str, rich: Path) -> None:
-    run = sorted(path.stem for path in rich.glob("data/samples/*.js"))[-1]
-    file = next(rich.glob("benchmarks/softmax-*.html"))
-    assert checked(visit, axe, f"{file.as_uri()}#samples={run}", "#samples svg") == []
-
-
-@pytest.mark.parametrize("place", ["list", "event", "benchmark with a change", "benchmark with an accepted one"])
-def test_what_changed_has_none(visit: Visit, axe: str, changed: Path, place: str) -> None:
-    first = json.loads((changed / "json" / "changes.json").read_text(encoding="utf-8"))["events"][0]["id"]
-    path, ready = {
-        "list": ("changes.html", "#grid tbody tr"),
-        "event": (f"changes.html#id={first}", "#cases svg"),
-        "benchmark with a change": (next(changed.glob("benchmarks/gemm-*.html")).as_uri(), "#breaks .turns li"),
-        "benchmark with an accepted one": (next(changed.glob("benchmarks/copy-*.html")).as_uri(), "#breaks li"),
-    }[place]
-    address = path if path.startswith("file:") else f"{changed.as_uri()}/{path}"
-    assert checked(visit, axe, address, ready) == []
-
-
-def test_the_checker_would_find_one(visit: Visit, axe: str, rich: Path) -> None:
-    page = checkable(visit, (rich / "method.html").as_uri())
+def test_the_checker_would_find_one(visit: Visit, axe: str, life: Path) -> None:
+    page = checkable(visit, (life / "method.html").as_uri())
     page.evaluate("document.querySelector('main').insertAdjacentHTML('beforeend', '<button></button>')")
     assert any("button-name" in line for line in violations(page, axe))

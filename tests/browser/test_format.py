@@ -4,11 +4,11 @@ import random
 from pathlib import Path
 
 from perftrack.core.model import Interval
-from perftrack.core.units import format_change, format_interval, format_percent, format_value
+from perftrack.core.units import format_change, format_change_range, format_interval, format_percent, format_value
 from tests.browser.conftest import Visit
 
 NEAR_ALL = (98.9, 99.0, 99.01, 99.98, 99.994, 99.995, 99.9999, 100.0)
-UNITS = ("s", "B", "byte/s", "flop/s", "W", "count", "%", "")
+UNITS = ("s", "B", "byte/s", "flop/s", "W", "count", "%", "", "1")
 
 
 def test_numbers_read_alike_in_python_and_in_the_browser(visit: Visit, site: Path) -> None:
@@ -41,6 +41,7 @@ def test_numbers_read_alike_in_python_and_in_the_browser(visit: Visit, site: Pat
         values: cases.map(([v, u, lo, hi]) => perftrack.format.value(v, u, lo, hi)),
         intervals: cases.map(([v, u, lo, hi]) => perftrack.format.interval(v, u, lo, hi)),
         changes: effects.map((e) => perftrack.format.change(e)),
+        ranges: effects.map((e, i) => perftrack.format.range(e, e + effects[effects.length - 1 - i] / 1e4)),
         percents: percents.map((p) => perftrack.format.percent(p)),
     })"""
     shown = page.evaluate(script, [cases, effects, percents])
@@ -48,4 +49,6 @@ def test_numbers_read_alike_in_python_and_in_the_browser(visit: Visit, site: Pat
     assert shown["values"] == [format_value(v, u, b) for (v, u, _, _), b in zip(cases, bounds, strict=True)]
     assert shown["intervals"] == [format_interval(v, u, b) for (v, u, _, _), b in zip(cases, bounds, strict=True)]
     assert shown["changes"] == [format_change(e) for e in effects]
+    ends = [(e, e + other / 1e4) for e, other in zip(effects, reversed(effects), strict=True)]
+    assert shown["ranges"] == [format_change_range(lo, hi) for lo, hi in ends]
     assert shown["percents"] == [format_percent(p) for p in percents]

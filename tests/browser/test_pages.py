@@ -1,28 +1,11 @@
-"""Every page opens quietly, from disk and from a server, on a desk and on a phone, in light and dark."""
+"""What holds on every page: hostile text, light and dark, times, focus, and life without scripts."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import PHONE, Visit
-
-KINDS = ("overview", "benchmark", "failing", "single", "run", "runs", "compare", "environments", "method")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_page_opens_without_a_word(visit: Visit, origin: str, places: dict[str, str], kind: str) -> None:
-    page = visit(f"{origin}/{places[kind]}")
-    assert page.locator("h1").inner_text()
-    assert page.locator("main").inner_text()
-    page.wait_for_timeout(200)  # for what might still be said
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_phone_scrolls_only_down(visit: Visit, site: Path, places: dict[str, str], kind: str) -> None:
-    page = visit(f"{site.as_uri()}/{places[kind]}", viewport=PHONE)
-    page.wait_for_timeout(200)
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+from tests.browser.conftest import Visit
 
 
 def test_hostile_text_is_shown_and_does_nothing(visit: Visit, hostile_site: Path) -> None:

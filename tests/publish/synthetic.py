@@ -14,6 +14,7 @@ import numpy as np
 
 from perftrack.core.changes.appraisal import WatchedLane
 from perftrack.core.changes.chronicle import Chapter
+from perftrack.core.changes.crept import Release
 from perftrack.core.changes.silence import Reporter, SilenceKind, SilenceRules
 from perftrack.core.discoveries import control_false_discoveries
 from perftrack.core.estimate import estimate
@@ -374,6 +375,9 @@ class SyntheticHistory:
 
     def chapters(self, watched: Sequence[WatchedLane]) -> Sequence[Chapter]:
         return ()
+
+    def release(self) -> Release | None:
+        return None
 
     def reporters(self) -> Sequence[Reporter]:
         if not self.runs():

@@ -44,7 +44,7 @@ def told(stored: Stored):  # type: ignore[no-untyped-def]
     source = StoreSource(Project.find(stored.repo.root))
     history = read_history(source)
     lines = all_lines(history, source)
-    found = ChangeSearch(lines, None, workers=1).found()
+    found = ChangeSearch(lines, None).found()
     return history, tuple(source.chapters(watched_lanes(history, lines, found, source.line(), source.threshold())))
 
 

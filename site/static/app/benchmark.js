@@ -230,7 +230,7 @@ perftrack.page(["history", "charts", `series/${document.documentElement.dataset.
   };
 
   const list = async () => {
-    element("behind").querySelector("summary").textContent = `Table of all ${base.total} points`;
+    element("behind").querySelector("summary").textContent = `Table of all ${base.total} point${base.total === 1 ? "" : "s"}`;
     if (!element("behind").open) return;
     const own = base;
     const every = perftrack.series.known(own) ?? await perftrack.series.full(own);

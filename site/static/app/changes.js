@@ -15,7 +15,7 @@ perftrack.page(["history", "changes"], async () => {
   };
   const size = (change) => {
     if (change.change === null) return `${format.value(change.before, change.unit)} → ${format.value(change.after, change.unit)}`;
-    const range = change.lo === null || change.lo === change.hi ? "" : ` (${format.change(change.lo)} … ${format.change(change.hi)})`;
+    const range = change.lo === null || change.lo === change.hi ? "" : ` (${format.range(change.lo, change.hi)})`;
     return `${format.change(change.change)}${range}`;
   };
   const way = (event) => (event.worse ? "regression" : "improvement");
@@ -109,7 +109,7 @@ perftrack.page(["history", "changes"], async () => {
   const show = () => {
     const id = state.read().id;
     const event = events.find((each) => each.changes.some((change) => change.id === id));
-    byId("list-section").hidden = Boolean(event);
+    for (const name of ["list-section", "creep-section", "events-title"]) if (byId(name)) byId(name).hidden = Boolean(event);
     byId("event-section").hidden = !event;
     byId("crumb").hidden = !event;
     if (event) return showEvent(event);

@@ -1,10 +1,16 @@
-// Draws one of the site's chart specifications with a page's own data.
+// Draws one of the site's chart specifications with a page's own data. `live`: data sets that change later.
 "use strict";
 
-perftrack.chart = async (target, name, { params = {}, data }) => {
+perftrack.chart = async (target, name, { params = {}, data, live = [] }) => {
   const spec = structuredClone(perftrack.get("charts")[name]);
   spec.datasets = data;
   for (const param of spec.params) if (param.name in params) param.value = params[param.name];
+  // Layers without data are not compiled: most series have no failure, change or lane change.
+  if (spec.layer) spec.layer = spec.layer.filter(({ data: own }) => !own?.name || live.includes(own.name) || data[own.name].length);
+  // A number that does not change is put where it is used: an expression would be interpreted once a mark.
+  for (const { mark } of spec.layer ?? []) {
+    for (const [name, value] of Object.entries(mark)) if (Number.isFinite(params[value?.expr])) mark[name] = params[value.expr];
+  }
   const place = document.createElement("div");
   place.className = "vega";
   place.setAttribute("aria-hidden", "true"); // the target has words of its own, and the table has every value
@@ -18,7 +24,7 @@ perftrack.chart = async (target, name, { params = {}, data }) => {
       defaultStyle: false,
       tooltip: false,
       hover: false,
-      logLevel: vega.Error, // it warns of every layer without data, and most series have no failure and no lane change
+      logLevel: vega.Error, // it warns of every layer without data, as that of the chosen point is at first
     });
     return view;
   } catch (error) {

@@ -90,7 +90,7 @@ perftrack.page(["history", "catalogue", "compare"], async () => {
       name: "change", label: "Change, 95 % interval", class: "num change", start: -1, key: (row) => raw(row, row.effect),
       cell: (row) => row.effect === null ? "" : [
         h("span", { class: judge.SIGNIFICANT.has(row.verdict) ? row.verdict : "quiet" }, format.change(raw(row, row.effect))),
-        row.lo !== null && row.lo !== row.hi && h("small", {}, ` ${span(row).map(format.change).join(" … ")}`),
+        row.lo !== null && row.lo !== row.hi && h("small", {}, ` ${format.range(...span(row))}`),
       ],
     },
     { name: "verdict", label: "Verdict", class: "verdict-cell", key: (row) => row.order, cell: (row) => marks.verdict(row.verdict, row.why.map(({ text }) => text).join("; ")) },

@@ -7,11 +7,13 @@ perftrack.format = (() => {
     [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"], [1e-12, "p"], [1e-15, "f"],
   ];
   const PREFIXED = new Set(["s", "B", "byte", "B/s", "byte/s", "flop/s", "FLOP/s", "Hz", "W", "J"]);
+  const NONE = "1"; // the unit of what has none
   const LARGE = 1e9, SMALL = 1e-4, LARGEST_PERCENT = 999999, LEAST_CHANGE = -99.999, EXACT_DIGITS = 15, LARGEST_WHOLE = 1e15;
   const known = (value) => value !== null && value !== undefined && Number.isFinite(value);
 
   // [factor, unit with prefix] in which a value reads best.
   const scale = (value, unit) => {
+    if (unit === NONE) return [1, ""];
     if (!PREFIXED.has(unit) || value === 0) return [1, unit];
     const [factor, prefix] = PREFIXES.find(([size]) => Math.abs(value) >= size) ?? PREFIXES.at(-1);
     return [factor, prefix + unit];
@@ -42,7 +44,7 @@ perftrack.format = (() => {
     const size = Math.abs(scaled);
     if (scaled !== 0 && !(size >= SMALL && size < (whole ? LARGEST_WHOLE : LARGE))) {
       const text = power(rounded, count, exact);
-      return unit ? `${text} ${unit}` : text;
+      return unit && unit !== NONE ? `${text} ${unit}` : text;
     }
     const fixed = scaled.toFixed(decimals(scaled, count));
     const text = exact ? stripped(fixed) : fixed;
@@ -74,5 +76,14 @@ perftrack.format = (() => {
     return text.startsWith("-") ? text : `+${text}`;
   };
 
-  return { scale, value, percent, halfWidth, interval, change };
+  // Both ends of a change's interval, to a tenth of a percent where they would read alike.
+  const range = (lo, hi) => {
+    const plain = [change(lo), change(hi)];
+    if (plain[0] !== plain[1] || lo === hi || !known(lo) || !known(hi)) return plain.join(" … ");
+    const ends = [lo, hi].map((end) => 100 * Math.expm1(Math.min(end, 700)));
+    if (ends.some((end) => Math.abs(end) < 10 || Math.abs(end) > (end < 0 ? 99 : 1000))) return plain.join(" … ");
+    return ends.map((end) => `${end < 0 ? "" : "+"}${end.toFixed(1)} %`).join(" … ");
+  };
+
+  return { scale, value, percent, halfWidth, interval, change, range };
 })();

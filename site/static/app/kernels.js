@@ -86,8 +86,10 @@ perftrack.page(["history", "kernels"], async () => {
     { name: "commit", label: "Commit", cell: (row) => commit(data.profiles[row.at][0]) },
     {
       name: "launch", label: "Launch", class: "name",
-      cell: (row) => h("span", { class: `lane lane-${row.launch % 8}`, title: data.launches[row.launch][0] }, h("code", {}, name(data.launches[row.launch])), row.instances > 1 && ` × ${row.instances}`,
-        row.changed && h("span", { class: "regression", title: "other machine code than in the profile before" }, " code changed")),
+      cell: (row) => [
+        h("span", { class: `lane lane-${row.launch % 8}`, title: data.launches[row.launch][0] }, h("code", {}, name(data.launches[row.launch])), row.instances > 1 && ` × ${row.instances}`),
+        row.changed && h("span", { class: "regression", title: "other machine code than in the profile before" }, " code changed"),
+      ],
     },
     { name: "duration", label: "Duration", class: "num", cell: (row) => number(row.duration, "s") },
     { name: "dram", label: "DRAM", class: "num", cell: (row) => h("span", { title: row.dram_pct === null ? undefined : `${format.percent(row.dram_pct)} of the profiler's peak rate` }, number(row.dram, "B")) },
@@ -95,7 +97,7 @@ perftrack.page(["history", "kernels"], async () => {
     { name: "occupancy", label: "Occupancy", class: "num", cell: (row) => h("span", { title: row.limiter && `limited by ${row.limiter}` }, number(row.occupancy, "%")) },
     { name: "registers", label: "Registers", class: "num", cell: (row) => count(row.registers) },
     { name: "shared", label: "Shared", class: "num", cell: (row) => number(row.shared, "B") },
-    { name: "stall", label: "Largest stall", class: "bound", cell: (row) => (row.stall ? `${row.stall}${row.stall_pct === null ? "" : ` ${format.percent(row.stall_pct)}`}` : "–") },
+    { name: "stall", label: "Largest stall", class: "stall", cell: (row) => (row.stall ? `${row.stall}${row.stall_pct === null ? "" : ` ${format.percent(row.stall_pct)}`}` : "–") },
     { name: "bound", label: "Bound", class: "bound", cell: (row) => row.bound },
     { name: "roof", label: "Of its roof", class: "num", cell: (row) => h("span", { title: [row.against, row.missing].filter(Boolean).join("; missing: ") }, row.fraction === null ? "–" : format.percent(100 * row.fraction)) },
     { name: "size", label: "Grid, block", class: "num", cell: (row) => (row.grid ? `${row.grid}, ${row.block}` : "–") },

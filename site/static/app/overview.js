@@ -10,11 +10,14 @@ perftrack.page(["history", "overview"], () => {
   const ORDER = ["regression", "failed", "improvement", "inconclusive", "not-comparable", "unchanged", ""];
   const filters = document.getElementById("filters");
   const field = (name) => filters.querySelector(`[name=${name}]`);
-  const view = { q: "", verdict: "", tag: "", lane: "", tier: "", sort: "", ...state.read() };
+  const NAMES = ["q", "tag", "device", "lane", "tier"];
+  const NONE = { q: "", verdict: "", tag: "", device: "", lane: "", tier: "" };
+  const view = { ...NONE, sort: "", ...state.read() };
 
   for (const row of all) {
     row.text = [row.name, row.params, row.metric, ...row.tags].join(" ").toLowerCase();
     row.laneName = row.lane < 0 ? "no environment" : index.lane[row.lane];
+    row.device = row.lane < 0 ? "" : index.lane_device[row.lane];
   }
 
   const columns = [
@@ -22,7 +25,7 @@ perftrack.page(["history", "overview"], () => {
       name: "name", label: "Case", class: "name", key: (row) => `${row.name} ${row.params} ${row.metric}`.toLowerCase(),
       cell: (row) => h("a", { href: `${row.page}#series=${row.key}` }, row.name,
         row.params && h("span", { class: "params" }, ` ${row.params}`),
-        row.metric !== "time" && h("span", { class: "metric" }, ` ${row.metric}`)),
+        row.metric !== "time" && row.metric !== row.name && h("span", { class: "metric" }, ` ${row.metric}`)),
     },
     {
       name: "value", label: "Latest", class: "num value", key: (row) => row.value,
@@ -35,7 +38,7 @@ perftrack.page(["history", "overview"], () => {
     {
       name: "change", label: "Change", class: "num change", start: -1, key: (row) => (row.change === null ? null : Math.abs(row.change)),
       cell: (row) => {
-        const range = row.change_lo === null ? undefined : `95 %: ${format.change(row.change_lo)} … ${format.change(row.change_hi)}`;
+        const range = row.change_lo === null ? undefined : `95 %: ${format.range(row.change_lo, row.change_hi)}`;
         return h("span", { title: range, class: ["regression", "improvement"].includes(row.verdict) ? row.verdict : "quiet" }, row.change === null ? "" : format.change(row.change));
       },
     },
@@ -59,11 +62,12 @@ perftrack.page(["history", "overview"], () => {
       words.every((word) => row.text.includes(word)) &&
       (!verdicts.length || verdicts.includes(row.verdict)) &&
       (!view.tag || row.tags.includes(view.tag)) &&
+      (!view.device || row.device === view.device) &&
       (!view.lane || row.laneName === view.lane) &&
       (!view.tier || row.tier === view.tier));
     grid.show(chosen);
     document.getElementById("shown").textContent = chosen.length === all.length ? `${all.length}` : `${chosen.length} of ${all.length}`;
-    document.getElementById("clear").hidden = !["q", "verdict", "tag", "lane", "tier"].some((name) => view[name]);
+    document.getElementById("clear").hidden = !Object.keys(NONE).some((name) => view[name]);
     for (const chip of filters.querySelectorAll(".chip")) chip.setAttribute("aria-pressed", String(verdicts.includes(chip.dataset.verdict)));
     state.write(view);
   };
@@ -77,10 +81,11 @@ perftrack.page(["history", "overview"], () => {
 
   const options = (name, values) => {
     const select = field(name);
-    for (const value of [...new Set(values)].sort()) select.append(h("option", { value }, value));
+    for (const value of [...new Set(values)].filter(Boolean).sort()) select.append(h("option", { value }, value));
     select.closest("label").hidden = select.options.length < 3 && !view[name];
   };
   options("tag", all.flatMap((row) => row.tags));
+  options("device", all.map((row) => row.device));
   options("lane", all.map((row) => row.laneName));
   for (const name of ORDER.filter(Boolean)) {
     const count = all.filter((row) => row.verdict === name).length;
@@ -95,18 +100,18 @@ perftrack.page(["history", "overview"], () => {
     document.getElementById("verdicts").append(chip);
   }
 
-  const fill = () => { for (const name of ["q", "tag", "lane", "tier"]) field(name).value = view[name]; };
-  for (const name of ["q", "tag", "lane", "tier"]) {
+  const fill = () => { for (const name of NAMES) field(name).value = view[name]; };
+  for (const name of NAMES) {
     field(name).addEventListener("input", (event) => { view[name] = event.target.value; update(); });
   }
   document.getElementById("clear").addEventListener("click", () => {
-    Object.assign(view, { q: "", verdict: "", tag: "", lane: "", tier: "" });
+    Object.assign(view, NONE);
     fill();
     update();
     field("q").focus();
   });
   addEventListener("hashchange", () => {
-    Object.assign(view, { q: "", verdict: "", tag: "", lane: "", tier: "", sort: "" }, state.read());
+    Object.assign(view, NONE, { sort: "" }, state.read());
     grid.sort(view.sort || "verdict");
     fill();
     update();

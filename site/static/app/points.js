@@ -54,6 +54,32 @@ perftrack.points = (() => {
     return points;
   };
 
+  // Of more points than a screen has room for: the extremes of each stretch of each lane, and all that is not plain.
+  // `runs`: positions of runs whose points stay, such as those of changes.
+  const thinned = (points, runs, most) => {
+    if (points.length <= most) return points;
+    const kept = new Set([points[0], points.at(-1)]);
+    const lanes = new Map();
+    for (const point of points) {
+      if (point.status !== "ok" || point.value === null || !point.main || runs.has(point.run)) kept.add(point);
+      else if (lanes.has(point.lane)) lanes.get(point.lane).push(point);
+      else lanes.set(point.lane, [point]);
+    }
+    for (const own of lanes.values()) {
+      kept.add(own[0]).add(own.at(-1));
+      const size = Math.max(2, Math.ceil((2 * own.length * lanes.size) / most));
+      for (let at = 0; at < own.length; at += size) {
+        let [least, largest] = [own[at], own[at]];
+        for (const point of own.slice(at, at + size)) {
+          if (point.value < least.value) least = point;
+          if (point.value > largest.value) largest = point;
+        }
+        kept.add(least).add(largest);
+      }
+    }
+    return points.filter((point) => kept.has(point));
+  };
+
   const shown = (point) => (point.status === "ok" ? format.interval(point.value, point.unit, point.low, point.high) : point.status);
 
   const commitLink = (point) => {
@@ -99,5 +125,5 @@ perftrack.points = (() => {
     ];
   };
 
-  return { expand, shown, card, spoken, runPage, columns };
+  return { expand, thinned, shown, card, spoken, runPage, columns };
 })();

@@ -127,6 +127,7 @@ perftrack.page(["history", "catalogue", "charts"], () => {
       step(older, "prev", (text) => `← ${text}`),
       step(newer, "next", (text) => `${text} →`),
       older >= 0 && h("a", { href: `${root}compare.html#candidate=run:${index.run[run]}` }, "compare with the commit before"),
+      data.samples && h("a", { href: `${root}json/samples/${index.run[run]}.json.gz`, download: `${sha.slice(0, 10)}-samples.json.gz` }, "download all samples"),
       ...index.run.map((_, at) => at).filter((at) => at !== run && index.run_commit[at] === commit).map((at) => h("a", { href: marks.runPage(at) }, `also measured ${utc(index.run_started[at])}`)),
     ].filter(Boolean));
   };

@@ -6,6 +6,7 @@
 perftrack.trend = (target, { spoken, changed, actions, explained }) => {
   const { h, points: read, turns, scales, utc } = perftrack;
   const DAY = 86400000;
+  const MARKS = 1200; // more than that many could not be told apart on a screen
   let series = null;
   let all = [];
   let options = null; // {x, y, scale, reference: commit or -1, hidden: Set of lanes, range: [commit, commit] or null}
@@ -38,18 +39,37 @@ perftrack.trend = (target, { spoken, changed, actions, explained }) => {
     return lo < hi ? [lo, hi] : [lo - room, hi + room];
   };
 
+  // The points by how they are drawn.
   const dataOf = () => {
+    const data = { points: [], hollow: [], failed: [], line: [], bands: [], bars: [], cursor: [], held: [] };
+    for (const p of within) {
+      const row = { x: place(p.commit), ...drawn(p), segment: p.segment, colour: p.colour, tier: p.tier, status: p.status };
+      if (p.status !== "ok") data.failed.push(row);
+      if (p.status !== "ok" || row.v === null) continue;
+      const faint = p.main ? row : { ...row, colour: `color-mix(in srgb, ${p.colour} 45%, transparent)` };
+      (p.tier === "C" ? data.hollow : data.points).push(faint);
+      if (p.main) data.line.push(row);
+      if (row.lo !== null) (p.lone || !p.main ? data.bars : data.bands).push(row);
+    }
+    return data;
+  };
+
+  const drawn = (p) => {
     const above = (value) => (options.y === "log" && value !== null && value <= 0 ? null : value);
-    return within.map((p) => ({
-      k: p.k, x: place(p.commit), v: above(shown.get(p).v), lo: above(shown.get(p).lo), hi: above(shown.get(p).hi),
-      segment: p.segment, colour: p.colour, tier: p.tier, status: p.status, main: p.main, lone: p.lone,
-    }));
+    const { v, lo, hi } = shown.get(p);
+    return { v: above(v), lo: above(lo), hi: above(hi) };
+  };
+
+  const mark = (to) => {
+    const row = to && { x: place(to.commit), v: drawn(to).v };
+    chart.data("cursor", to ? [row] : []).data("held", to && to.status === "ok" && row.v !== null ? [row] : []).runAsync();
   };
 
   const breaksOf = () => {
     const [lo, hi] = domain();
-    return series.breaks.filter((b) => !options.hidden.has(b.lane)).map((b) => {
+    return series.breaks.filter((b) => !options.hidden.has(b.lane)).flatMap((b) => {
       const x = (place(all[b.at].commit) + place(all[b.at - 1].commit)) / 2;
+      if (x < lo || x > hi) return [];
       const text = b.fields.length ? b.fields[0] + (b.fields.length > 1 ? `, ${b.fields.length - 1} more` : "") : "other lane";
       const shown = target.clientWidth < 600 ? "" : text.length > 48 ? `${text.slice(0, 47)}…` : text; // the list below names them all
       return { x, text: shown, align: x > (lo + hi) / 2 ? "right" : "left" };
@@ -74,19 +94,24 @@ perftrack.trend = (target, { spoken, changed, actions, explained }) => {
       return;
     }
     const [first, last] = range();
-    within = visible().filter((p) => p.commit >= first && p.commit <= last);
+    const inside = visible().filter((p) => p.commit >= first && p.commit <= last);
+    within = read.thinned(inside, new Set(series.changes.flatMap((c) => [c.before, c.first, c.last, c.likely])), MARKS);
     const scale = scales.of(series, all, within, options);
     shown = new Map(within.map((p) => [p, scale.measure(p)]));
-    explained(scale.words);
+    const fewer = within.length < inside.length || (!options.range && series.run.length < series.total);
+    const blank = !within.some((p) => p.status === "ok" && shown.get(p).v !== null);
+    explained([scale.words, blank && "Nothing here has a value: × is a run that failed, – one that was skipped.", fewer && "Of so many points the extremes of each stretch are drawn. Zooming in shows every one."].filter(Boolean).join(" "));
     const [lo, hi] = domain();
     const count = within.length;
+    const dense = count > 400;
     const marked = { hidden: options.hidden, place, middle: (lo + hi) / 2, narrow: target.clientWidth < 600, flipped: options.scale === "share" && series.limits.size > 0 };
     const view = await perftrack.chart(mount, `trend-${options.x}-${options.y}`, {
-      data: { points: dataOf(), breaks: breaksOf(), changes: turns.ofChart(series, marked), epochs: turns.epochsOf(series, marked) },
+      live: ["cursor", "held"],
+      data: { ...dataOf(), breaks: breaksOf(), changes: turns.ofChart(series, marked), epochs: turns.epochsOf(series, marked) },
       params: {
-        x_lo: lo, x_hi: hi, cursor: cursor?.k ?? -1, unit: scale.unit ? ` ${scale.unit}` : "",
+        x_lo: lo, x_hi: hi, unit: scale.unit ? ` ${scale.unit}` : "",
         labels: index().sha.map((sha, i) => [sha.slice(0, 7), utc(index().author_time[i]).slice(0, 10)]),
-        ...scales.limits([...shown.values()], options.y === "log"), size: count > 400 ? 16 : count > 120 ? 30 : 60,
+        ...scales.limits([...shown.values()], options.y === "log"), size: dense ? 16 : count > 120 ? 30 : 60, outline: dense ? 0 : 1, stroke: dense ? 0.8 : 1.5,
       },
     });
     if (mine !== turn) {
@@ -134,20 +159,20 @@ perftrack.trend = (target, { spoken, changed, actions, explained }) => {
 
   const hide = () => {
     tooltip.hidden = true;
-    if (cursor && chart) chart.signal("cursor", -1).runAsync();
+    if (cursor && chart) mark(null);
     cursor = null;
   };
 
-  const show = (point, aloud) => {
+  const show = (to, aloud) => {
     if (!chart) return;
-    if (cursor !== point) {
-      cursor = point;
-      chart.signal("cursor", point.k).runAsync();
-      tooltip.replaceChildren(read.card(point, actions));
-      if (aloud) spoken(read.spoken(point));
+    if (cursor !== to) {
+      cursor = to;
+      mark(to);
+      tooltip.replaceChildren(read.card(to, actions));
+      if (aloud) spoken(read.spoken(to));
     }
     tooltip.hidden = false;
-    const [x, y] = pixels()(point);
+    const [x, y] = pixels()(to);
     const width = tooltip.offsetWidth, height = tooltip.offsetHeight;
     const left = x + 14 + width > target.clientWidth ? Math.max(0, x - 14 - width) : x + 14;
     tooltip.style.left = `${Math.min(left, Math.max(0, target.clientWidth - width))}px`;

@@ -66,7 +66,7 @@ perftrack.turns = (() => {
 
   const size = (series, change) => {
     if (change.ratio === null || change.ratio <= 0) return "";
-    const ends = change.lo === null || change.lo <= 0 || change.lo === change.hi ? "" : ` (${format.change(Math.log(change.lo))} … ${format.change(Math.log(change.hi))})`;
+    const ends = change.lo === null || change.lo <= 0 || change.lo === change.hi ? "" : ` (${format.range(Math.log(change.lo), Math.log(change.hi))})`;
     return `${format.change(Math.log(change.ratio))}${ends}`;
   };
 
