@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import functools
 import http.server
 import json
+import os
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -108,10 +110,17 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def life(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A site of a real store in which everything happens that a site can show."""
-    folder = tmp_path_factory.mktemp("life")
-    build(Project.find(showcase.make(folder).repo.root), folder / "site", None)
-    return folder / "site"
+    """A site of a real store in which everything happens that a site can show. Tests only read it: it is made once
+    for all workers of pytest-xdist.
+    """
+    own, place = tmp_path_factory.mktemp("life"), tmp_path_factory.getbasetemp()
+    made = (place.parent if "PYTEST_XDIST_WORKER" in os.environ else place) / "life-site"
+    with made.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            build(Project.find(showcase.make(own).repo.root), own / "site", None)
+            (own / "site").rename(made)
+    return made
 
 
 @pytest.fixture(scope="session")
