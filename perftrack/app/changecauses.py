@@ -91,7 +91,7 @@ class Causes:
         return replace(self, changed=dict(zip(inside, paths, strict=True)))
 
     def hints(self, first: int, last: int, changes: Sequence[CaseChange]) -> tuple[Reason, ...]:
-        """What else changed in the range of positions, as far as it is known; of files if `with_files` had it.
+        """What else changed in the range of positions, as far as it is known. `with_files` has read the range.
 
         Over the many commits of a drift files of every kind change, which tells nothing.
         """
@@ -114,7 +114,9 @@ class Causes:
         return found
 
     def _of_files(self, first: int, last: int) -> list[Reason]:
-        changed = self.changed.get((first, last), ())
+        if first == 0:
+            return []
+        changed = self.changed[first, last]
         folder = self.project.config.benchmarks.rstrip("/") + "/"
         patterns = self.project.config.env_files or DEPENDENCY_FILES
         ours = [path for path in changed if path.startswith(folder)]

@@ -6,9 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from perftrack.core.changes.alert import lane_key
-from perftrack.core.changes.appraisal import FEWEST
+from perftrack.core.changes.appraisal import FEWEST, surviving
 from perftrack.core.changes.creep import Creep
 from perftrack.core.changes.crept import Course, Release, crept
 from perftrack.core.changes.identity import creep_id
@@ -19,7 +20,6 @@ from perftrack.publish.context import commit_ref, lane_ref, series_title
 from perftrack.publish.gather import History
 from perftrack.publish.lines import SeriesLine
 from perftrack.publish.pages import CreepLine
-from perftrack.publish.watched import surviving
 
 
 def creep_lines(
@@ -33,12 +33,9 @@ def creep_lines(
     """The worst first; none without a release. `order`, `threshold`: as for the changes (`watched_lanes`)."""
     if release is None:
         return ()
-    kept = surviving(lines, found)
+    kept = surviving(found, [len(line.at) for line in lines])
     looked = [at for at, line in enumerate(lines) if len(line.at) >= FEWEST or kept[at]]
-    place = np.full(len(history.commits), -1, dtype=np.int64)
-    for position, sha in enumerate(order):
-        if (commit := history.commit_index.get(sha)) is not None:
-            place[commit] = position
+    place = history.positions(order)
     courses = [_course(history, lines[at], kept[at], place, threshold) for at in looked]
     made = [_line(history, lines[looked[at]], seen, release, len(order)) for at, seen in crept(courses, release)]
     return tuple(sorted(made, key=lambda line: (-abs(line.change), line.title, line.id)))
@@ -64,7 +61,9 @@ def creep_json(lines: Sequence[CreepLine], history: History) -> list[Mapping[str
     ]
 
 
-def _course(history: History, line: SeriesLine, found: Found, place: np.ndarray, threshold: float) -> Course:
+def _course(
+    history: History, line: SeriesLine, found: Found, place: NDArray[np.int64], threshold: float
+) -> Course:
     series, points = history.series[line.series], history.points(line.series)
     return Course(
         values=line.values.tolist(),

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from perftrack.core.changes.appraisal import WatchedLane
 from perftrack.core.changes.chronicle import Chapter
@@ -156,6 +157,14 @@ class History:
         own = replace(work, params=series.case.params, tags=series.tags)
         key = self.lanes[slot].lane.fingerprint.key_id
         return nearest(self.ceilings.shares_of(key, value, interval, own))
+
+    def positions(self, order: Sequence[str]) -> NDArray[np.int64]:
+        """(commits,): where in an order of SHAs each commit is; -1 where it is not in it."""
+        found = np.full(len(self.commits), -1, dtype=np.int64)
+        for at, sha in enumerate(order):
+            if (commit := self.commit_index.get(sha)) is not None:
+                found[commit] = at
+        return found
 
     def points(self, at: int) -> SeriesPoints:
         """The points of series[at]."""

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from perftrack.core.changes.silence import device_name
 from perftrack.core.fingerprint import EnvironmentFingerprint, Role, differences
 from perftrack.core.history import Lane
 from perftrack.core.model import Protocol
@@ -66,23 +67,21 @@ def protocol_texts(protocol: Protocol) -> tuple[str, str, str]:
     return (protocol.timer.value, protocol.cache.value, str(protocol.version))
 
 
-def device_name(fingerprint: EnvironmentFingerprint) -> str:
+def device_label(fingerprint: EnvironmentFingerprint) -> str:
     """What ran the work, without the vendor's decoration."""
-    for value in (fingerprint.gpu_name, fingerprint.cpu_model):
-        if isinstance(value, str) and value.strip():
-            text = re.sub(r"\((?:R|TM|C)\)|\bCPU\b|\bProcessor\b|@ .*$|^NVIDIA\b", " ", value, flags=re.IGNORECASE)
-            return " ".join(text.split())[:_LABEL_CHARS] or value[:_LABEL_CHARS]
-    return fingerprint.device_kind or "unknown device"
+    name = device_name(fingerprint)
+    text = re.sub(r"\((?:R|TM|C)\)|\bCPU\b|\bProcessor\b|@ .*$|^NVIDIA\b", " ", name, flags=re.IGNORECASE)
+    return " ".join(text.split())[:_LABEL_CHARS] or name[:_LABEL_CHARS]
 
 
 def _labels(lanes: Sequence[Lane]) -> list[str]:
     """Device names; where lanes share one, with as many differing fields as it takes to tell them apart."""
     groups: dict[str, list[Lane]] = defaultdict(list)
     for lane in lanes:
-        groups[device_name(lane.fingerprint)].append(lane)
+        groups[device_label(lane.fingerprint)].append(lane)
     labels: list[str] = []
     for lane in lanes:
-        device = device_name(lane.fingerprint)
+        device = device_label(lane.fingerprint)
         labels.append(" · ".join([device, *_distinctions(groups[device], lane)]))
     seen = Counter(labels)
     return [

@@ -34,10 +34,7 @@ def status_page(history: History, source: HistorySource, base_url: str | None) -
 
 def _reports(history: History, order: tuple[str, ...]) -> list[Reports]:
     """Along the order, at which commits each case was measured on each kind of device."""
-    position = np.full(len(history.commits), -1, dtype=np.int64)
-    for at, sha in enumerate(order):
-        if (commit := history.commit_index.get(sha)) is not None:
-            position[commit] = at
+    position = history.positions(order)
     names = [device_name(lane.lane.fingerprint) for lane in history.lanes]
     seen: dict[tuple[str, str], list[NDArray[np.int64]]] = defaultdict(list)
     for at, series in enumerate(history.series):

@@ -8,9 +8,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from perftrack.core.changes.appraisal import FEWEST, WatchedLane
-from perftrack.core.changes.changepoint import ChangePoint
-from perftrack.core.changes.event import discovered
+from perftrack.core.changes.appraisal import WatchedLane, surviving
 from perftrack.core.changes.lanes import LaneTrend
 from perftrack.core.changes.watch import WatchedChange
 from perftrack.core.history import Point
@@ -29,23 +27,10 @@ def watched_lanes(
     `order`: SHAs along which changes were looked for; `threshold`: of series that declare none. Lines without a
     change, which are most, are not made into objects.
     """
-    places = {sha: at for at, sha in enumerate(order)}
-    positions = np.array([places.get(commit.sha, -1) for commit in history.commits], dtype=np.int64)
-    kept = surviving(lines, found)
+    positions = history.positions(order)
+    kept = surviving(found, [len(line.at) for line in lines])
     return tuple(
         _lane(history, line, own, positions, threshold) for line, own in zip(lines, kept, strict=True) if own
-    )
-
-
-def surviving(lines: Sequence[SeriesLine], found: Sequence[Found]) -> tuple[Found, ...]:
-    """The changes of each line that survive Benjamini-Hochberg over all lines that were tested."""
-    tested = [at for at, line in enumerate(lines) if len(line.at) >= FEWEST or found[at]]
-    noisy = [[w.change for w in found[at] if w.change.p_value > 0.0] for at in tested]
-    passed = dict(zip(tested, map(frozenset, discovered(noisy)), strict=True))
-    none: frozenset[ChangePoint] = frozenset()
-    return tuple(
-        tuple(w for w in own if w.change.p_value == 0.0 or w.change in passed.get(at, none))
-        for at, own in enumerate(found)
     )
 
 

@@ -220,7 +220,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--budget", type=float, default=560.0)
     parser.add_argument("--dtype", type=DataType, default=DataType.BFLOAT16)
     parser.add_argument("--index", type=int, default=0)
-    parser.add_argument("--tune", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--tune", nargs="+", action="extend", default=[], metavar="NAME=VALUE")
     options = parser.parse_args(arguments)
     tuning = parse_tuning(options.tune)
     if options.what == "record":

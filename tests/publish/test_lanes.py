@@ -5,7 +5,7 @@ from dataclasses import replace
 from perftrack.core.fingerprint import EnvironmentFingerprint
 from perftrack.core.history import Lane, lane_id
 from perftrack.core.model import Cache, Protocol, Timer
-from perftrack.publish.lanes import device_name, lane_differences, view_lanes
+from perftrack.publish.lanes import device_label, lane_differences, view_lanes
 from tests.publish.synthetic import CPU, EVENT, HOST, NEW_DRIVER, OLD_DRIVER
 
 
@@ -23,7 +23,7 @@ def test_a_lane_alone_is_named_by_its_device() -> None:
 
 def test_decoration_is_left_out_of_device_names() -> None:
     intel = EnvironmentFingerprint(cpu_model="Intel(R) Xeon(R) Platinum 8480+ CPU @ 2.00GHz")
-    assert device_name(intel) == "Intel Xeon Platinum 8480+"
+    assert device_label(intel) == "Intel Xeon Platinum 8480+"
 
 
 def test_lanes_of_one_device_are_named_by_the_field_that_differs() -> None:

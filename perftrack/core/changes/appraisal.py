@@ -85,27 +85,29 @@ class WatchedLane:
         """Whether there was enough to see a change in."""
         return len(self.trend.points) >= FEWEST or bool(self.found)
 
-    @property
-    def noisy(self) -> tuple[ChangePoint, ...]:
-        """Changes that chance could have made."""
-        return tuple(w.change for w in self.found if w.change.p_value > 0.0)
-
 
 def significant(lanes: Sequence[WatchedLane]) -> tuple[WatchedLane, ...]:
-    """The lanes without the changes that do not survive Benjamini-Hochberg over all of them.
+    """The lanes without the changes that do not survive (see `surviving`)."""
+    kept = surviving([lane.found for lane in lanes], [len(lane.trend.points) for lane in lanes])
+    return tuple(replace(lane, found=found) for lane, found in zip(lanes, kept, strict=True))
+
+
+def surviving(
+    found: Sequence[tuple[WatchedChange, ...]], lengths: Sequence[int]
+) -> tuple[tuple[WatchedChange, ...], ...]:
+    """The changes of lanes of so many values that survive Benjamini-Hochberg over all of them.
 
     Those of counts without noise always do, and make no room for others. Lanes too short to show anything were
     not tested.
     """
-    pool = [lane for lane in lanes if lane.decided and (lane.noisy or not lane.found)]
-    passed = dict(zip(map(id, pool), map(frozenset, discovered([lane.noisy for lane in pool])), strict=True))
+    noisy = [tuple(w.change for w in own if w.change.p_value > 0.0) for own in found]
+    pool = [at for at, own in enumerate(found) if noisy[at] or (not own and lengths[at] >= FEWEST)]
+    passed = dict(zip(pool, map(frozenset, discovered([noisy[at] for at in pool])), strict=True))
     none: frozenset[ChangePoint] = frozenset()
-    out = []
-    for lane in lanes:
-        kept = passed.get(id(lane), none)
-        found = tuple(w for w in lane.found if w.change.p_value == 0.0 or w.change in kept)
-        out.append(replace(lane, found=found))
-    return tuple(out)
+    return tuple(
+        tuple(w for w in own if w.change.p_value == 0.0 or w.change in passed.get(at, none))
+        for at, own in enumerate(found)
+    )
 
 
 def appraised(lane: WatchedLane) -> tuple[CaseChange, ...]:
