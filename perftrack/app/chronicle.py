@@ -10,6 +10,7 @@ from perftrack.app.order import Order
 from perftrack.app.project import Project
 from perftrack.core.changes.appraisal import WatchedLane
 from perftrack.core.changes.chronicle import Chapter, concerns
+from perftrack.core.history import Lane
 from perftrack.core.launches.words import top_lines
 from perftrack.core.model import Commit
 from perftrack.core.search.blame import Blame
@@ -18,13 +19,12 @@ from perftrack.store.blames import read_blames
 MOST_COMMITS = 50  # of a range, the last ones
 
 
-def chapters(project: Project, watched: Sequence[WatchedLane]) -> tuple[Chapter, ...]:
-    """Newest first. `watched`: lanes whose changes survived the correction for many tests."""
-    if not watched:
-        return ()
-    order = Order.of(project)
-    lanes = {lane.id: lane for lane in project.store.lanes()}
-    events = found_events(project, order, lanes, watched, Accepted.of(project))
+def chapters(
+    project: Project, order: Order, lanes: Sequence[Lane], watched: Sequence[WatchedLane]
+) -> tuple[Chapter, ...]:
+    """Newest first. `lanes`: all of the store; `watched`: whose changes survived the correction for many tests."""
+    by_id = {lane.id: lane for lane in lanes}
+    events = found_events(project, order, by_id, watched, Accepted.of(project))
     shas = {sha for event in events for sha in _range(event, order)}
     shas |= {order.shas[event.most_likely] for event in events}
     commits = {c.sha: c for c in project.repository.commits(sorted(shas))}

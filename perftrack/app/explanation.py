@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from perftrack.app.profiles import STDIN, profiles_of, read_files
 from perftrack.app.project import Project
 from perftrack.core.judgement import Judgement, Verdict
 from perftrack.core.launches.diff import ProfileDiff, diff_profiles
@@ -62,6 +61,8 @@ def side_of(
     Raises UsageError for a mixture, ProfileError for a file that is no profile or is not there, StoreError for a
     revision that has none.
     """
+    from perftrack.app.profiles import STDIN, read_files  # the readers of files: a comparison reads none
+
     paths = {n: folder / n for n in names if n == STDIN or _is_file(folder / n)}
     if len(paths) == len(set(names)):
         given = {n: STDIN if n == STDIN else str(paths[n]) for n in paths}
@@ -80,6 +81,8 @@ def _is_file(path: Path) -> bool:
 
 
 def _revision(name: str, patterns: Sequence[str], find: Callable[[], Project], folder: Path) -> Side:
+    from perftrack.app.profiles import profiles_of
+
     try:
         found = profiles_of(find(), name, patterns)
     except GitError as error:

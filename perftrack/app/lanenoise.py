@@ -41,6 +41,7 @@ class Noise:
         self._codes: Codes = {}
         self._order: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._usable: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        self._within: NDArray[np.float64] = np.zeros(0)
 
     def of(self, measurement: Measurement) -> LaneNoise | None:
         """What is known of the measurement's lane; None where that is too little to go by."""
@@ -49,7 +50,7 @@ class Noise:
         if at is None:
             return None
         points = self._points(table, at, line_of(measurement))
-        within = np.nan_to_num(table.within[points])
+        within = self._within[points]
         values = table.value[points]
         noise = lane_noise(values, within, table.processes[points])
         head = table.heads[at]
@@ -71,6 +72,7 @@ class Noise:
             self._order = np.array([order.get(run.sha, -1) for run in table.runs], dtype=np.int64)
             usable = [not run.dirty and run.sha != self._candidate and run.sha in order for run in table.runs]
             self._usable = np.array(usable, dtype=np.bool_)
+            self._within = np.nan_to_num(table.within)
         return table, self._series
 
     def _line(self) -> dict[str, int]:

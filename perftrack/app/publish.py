@@ -29,7 +29,9 @@ from perftrack.publish.gather import Acceptances, Epochs
 from perftrack.publish.gather import Project as SiteProject
 from perftrack.publish.runs import SAMPLED_RUNS
 from perftrack.publish.site import BuildReport, build_site
+from perftrack.store.garbage import no_collection
 from perftrack.store.schema import migrations
+from perftrack.vcs.command import asked_once
 
 
 class StoreSource:
@@ -64,8 +66,12 @@ class StoreSource:
     def lost(self) -> frozenset[str]:
         return frozenset(c.sha for c in self._commits) - self._reached
 
-    def lanes(self) -> Sequence[Lane]:
+    @cached_property
+    def _lanes(self) -> tuple[Lane, ...]:
         return self._project.store.lanes()
+
+    def lanes(self) -> Sequence[Lane]:
+        return self._lanes
 
     def runs(self) -> Sequence[RunSummary]:
         return self._runs
@@ -106,10 +112,10 @@ class StoreSource:
         return self._project.config.threshold
 
     def chapters(self, watched: Sequence[WatchedLane]) -> Sequence[Chapter]:
-        return chapters(self._project, watched)
+        return chapters(self._project, self._order, self._lanes, watched) if watched else ()
 
     def release(self) -> Release | None:
-        return release_of(self._project, Order.of(self._project), None) if self._commits else None
+        return release_of(self._project, self._order, None) if self._commits else None
 
     def reporters(self) -> Sequence[Reporter]:
         return reporters(self._project)
@@ -121,8 +127,12 @@ class StoreSource:
     def store_version(self) -> int:
         return migrations()[-1].version
 
+    @cached_property
+    def _order(self) -> Order:
+        return Order.of(self._project)
+
     def line(self) -> Sequence[str]:
-        return Order.of(self._project).shas if self._commits else ()
+        return self._order.shas if self._commits else ()
 
     def epochs(self) -> Epochs | None:
         accepted = self._accepted
@@ -139,7 +149,7 @@ class StoreSource:
 
 def build(project: Project, output: Path, base_url: str | None, samples: int = SAMPLED_RUNS) -> BuildReport:
     """Render the store into `output`. Raises StoreMissingError without a store, PublishError."""
-    with project.store.snapshot():
+    with project.store.snapshot(), asked_once(), no_collection():
         report = build_site(StoreSource(project), output, base_url=base_url, samples=samples)
     project.repository.ensure_ignored(output)
     return report

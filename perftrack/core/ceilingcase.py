@@ -39,9 +39,11 @@ def ceiling_case(result: CeilingResult) -> Case:
 
 def definition_of(case: Case) -> Definition | None:
     """Which ceiling a case is; None for one that is none, such as a benchmark that happens to have the name."""
+    if case.benchmark != BENCHMARK:
+        return None
     value = dict(case.params).get("definition")
     known = {d.value: d for d in Definition}
-    return known.get(value) if case.benchmark == BENCHMARK and isinstance(value, str) else None
+    return known.get(value) if isinstance(value, str) else None
 
 
 def only_ceilings(series: Iterable[Series], runs: Iterable[RunSummary]) -> frozenset[str]:

@@ -16,6 +16,7 @@ from enum import Enum, StrEnum
 from functools import lru_cache, partial
 from typing import Any, Final, cast
 
+from perftrack.core.sameness import Same
 from perftrack.errors import InvalidValueError
 
 
@@ -136,7 +137,7 @@ class EnvironmentFingerprint:
     @property
     def key_id(self) -> str:
         """16 hex digits over the key fields that are there: a field added later changes no stored id."""
-        return _key_id(self, repr(self))  # to Python 1 and True are equal, their texts are not
+        return _key_id(Same(self))  # to Python 1 and True are equal, and so are fingerprints with them
 
     @property
     def id(self) -> str:
@@ -229,9 +230,8 @@ def decode_value(value: object) -> FieldValue:
 
 def _canonical(value: FieldValue) -> str:
     """Text that is equal where values are: 700 and 700.0 are one number, 1 and True are not."""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return json.dumps(encode_value(value))
+    number = int(value) if isinstance(value, float) and value.is_integer() else value
+    return json.dumps(encode_value(number))
 
 
 def _digest(values: Mapping[str, FieldValue]) -> str:
@@ -240,8 +240,8 @@ def _digest(values: Mapping[str, FieldValue]) -> str:
 
 
 @lru_cache(maxsize=256)
-def _key_id(of: EnvironmentFingerprint, _text: str) -> str:
-    return _digest({i.name: of.value(i.name) for i in _REGISTRY if of.role(i) is Role.KEY})
+def _key_id(own: Same[EnvironmentFingerprint]) -> str:
+    return _digest({i.name: own.of.value(i.name) for i in _REGISTRY if own.of.role(i) is Role.KEY})
 
 
 _REGISTRY: tuple[FieldInfo, ...] = tuple(

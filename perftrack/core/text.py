@@ -42,6 +42,8 @@ def quoted(value: object) -> str:
 
 def printable(text: str) -> str:
     """`text` with everything that `flaw` refuses escaped; line feeds and tabs stay."""
+    if text.replace("\n", "").isprintable():  # which is more than is asked, and most texts are
+        return text
     return "".join(c if c in "\n\t" or _wrong(c) is None else c.encode("unicode_escape").decode() for c in text)
 
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from functools import lru_cache
 
 from perftrack.core.history import Series
 from perftrack.core.model import Case
+from perftrack.core.sameness import Same
 
 OVERVIEW = "index.html"
 RUNS = "runs.html"
@@ -40,6 +42,7 @@ def reading_order(case: Case, metric: str) -> tuple[object, ...]:
     return (case.benchmark, params, metric != "time", metric)
 
 
+@lru_cache(maxsize=4096)
 def slug(name: str) -> str:
     """A readable path component for any text: `matmul-tiled-3f2a91c04b`."""
     words = re.sub(r"[^a-z0-9]+", "-", name.lower()[:400]).strip("-")[:_SLUG_CHARS].strip("-")
@@ -67,6 +70,12 @@ def case_key(case: Case) -> str:
 
 def series_key(series: Series) -> str:
     """16 hex digits that name one metric of one case, in every build of every store."""
+    return _series_key(Same(series))
+
+
+@lru_cache(maxsize=4096)  # a build asks for each a dozen times
+def _series_key(own: Same[Series]) -> str:
+    series = own.of
     identity = (case_key(series.case), series.metric, series.unit, series.direction.value)
     return hashlib.sha256("\x00".join(identity).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 

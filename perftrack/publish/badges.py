@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import unicodedata
 from collections.abc import Iterator, Sequence
 from html import escape
 
@@ -13,7 +15,19 @@ from perftrack.publish import addresses
 from perftrack.publish.pages import GridRow
 
 LONGEST = 48  # characters of a name
-_HEIGHT, _PAD, _CHARACTER, _SPARK = 20, 6, 6.6, 56
+_HEIGHT, _PAD = 20, 6
+# Pixels that characters take in Verdana, which DejaVu Sans comes close to; the rest of ASCII takes _LETTER.
+_LETTER, _WIDE = 6.7, 11.0
+_PIXELS = {
+    character: float(pixels)
+    for pixels, characters in {
+        3: "'ijl", 4: " !,.ft", 5: '"()-/:;IJ[\\]r|', 6: "?FLcsz", 7: "$EPTY_{}–µ", 8: "&ABCHKNRSUVXZ",
+        9: "#+<=>DGMOQ^w~±…∞", 11: "%@Wm",
+    }.items()
+    for character in characters
+}  # fmt: skip
+# Of a trend: points at most, pixels from the first to the last, from the highest down to the lowest, and above it.
+_POINTS, _ACROSS, _DOWN, _TOP = 20, 38, 12, 4
 _STEPS = 35  # from the lowest point of a trend to its highest
 # Both of white text on it and of it on white: contrast of at least 4.5.
 _COLOURS = {
@@ -38,21 +52,20 @@ def badge_files(rows: Sequence[GridRow]) -> Iterator[tuple[str, bytes]]:
 def badge(name: str, rows: Sequence[GridRow]) -> bytes:
     """One benchmark's: of a single row its value and trend, of several how many got worse."""
     message, colour = _message(rows)
-    trend = _trend(rows[0].spark) if len(rows) == 1 else ""
+    trend = _fewer(rows[0].spark) if len(rows) == 1 else []
+    drawn = sum(y is not None for y in trend) > 1
     label = printable(name)
     label = label if len(label) <= LONGEST else label[: LONGEST - 1] + "…"
     left, text = _width(label), _width(message)
-    right = text + (_SPARK if trend else 0)
-    width = left + right
-    title = escape(f"{label}: {message}")
-    ink = 'fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11"'
+    width = left + text + (_ACROSS + _PAD if drawn else 0)
     size = f'width="{width}" height="{_HEIGHT}"'
-    rounded = f"M3 0h{left - 3}v{_HEIGHT}h-{left - 3}a3 3 0 0 1-3-3v-{_HEIGHT - 6}a3 3 0 0 1 3-3z"
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{title}">'
-        f'<rect {size} rx="3" fill="{_COLOURS[colour]}"/><path d="{rounded}" fill="#444b52"/>'
-        f"<g {ink}>{_text(label, _PAD, left - 2 * _PAD)}{_text(message, left + _PAD, text - 2 * _PAD)}</g>"
-        + (_spark(trend, left + text, len(rows[0].spark)) if trend else "")
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{escape(f"{label}: {message}")}"'
+        ' fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">'
+        f'<rect {size} rx="3" fill="{_COLOURS[colour]}"/>'
+        f'<path d="M{left} 0v{_HEIGHT}H3q-3 0-3-3V3q0-3 3-3" fill="#444b52"/>'
+        f"{_text(label, _PAD, left - 2 * _PAD)}{_text(message, left + _PAD, text - 2 * _PAD)}"
+        + (_spark(trend, left + text) if drawn else "")
         + "</svg>\n"
     ).encode("utf-8", "replace")
 
@@ -79,36 +92,58 @@ _WORD = {
 }  # fmt: skip
 
 
+def _known(character: str) -> bool:
+    return character in _PIXELS or character.isascii()
+
+
+def _pixels(character: str) -> float:
+    if _known(character):
+        return _PIXELS.get(character, _LETTER)
+    if unicodedata.combining(character):
+        return 0.0
+    return _WIDE if unicodedata.east_asian_width(character) in "WF" else _LETTER
+
+
 def _width(text: str) -> int:
-    return round(len(text) * _CHARACTER) + 2 * _PAD
+    return max(round(sum(map(_pixels, text))), 1) + 2 * _PAD
 
 
 def _text(text: str, x: int, length: int) -> str:
-    """Text that takes just the width that was reckoned, whichever font the viewer has."""
-    return f'<text x="{x}" y="14" textLength="{length}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
+    """Text that takes just the width that was reckoned, whichever font the viewer has.
 
-
-def _trend(text: str) -> str:
-    """The trend as a path: one character a point, `0` lowest to `z` highest, `-` for a gap (see overview).
-
-    In points to the right and in steps of the characters down, each from the one before.
+    Where that is a guess, letters are squeezed as well, and not only the space between them.
     """
-    if sum(c != "-" for c in text) < 2:
-        return ""
-    path, pen, before = "", "M", 0
-    for at, character in enumerate(text):
-        if character == "-":
-            pen = "M"
+    squeezed = "" if all(map(_known, text)) else ' lengthAdjust="spacingAndGlyphs"'
+    return f'<text x="{x}" y="14" textLength="{length}"{squeezed}>{escape(text)}</text>'
+
+
+def _fewer(text: str) -> list[int | None]:
+    """The pixels down of a trend's points, None for a gap, from one character each (see `trend.sparkline`).
+
+    Of points that would lie closer than pixels can show, the one that is farthest from the last is left, so that
+    no peak is lost; the newest point stays.
+    """
+    levels = [None if c == "-" else round((_STEPS - int(c, 36)) * _DOWN / _STEPS) for c in text]
+    stride = max(math.ceil(len(levels) / _POINTS), 1)
+    kept: list[int | None] = []
+    before = 0
+    for end in range(len(levels), 0, -stride):
+        known = [y for y in levels[max(end - stride, 0) : end] if y is not None]
+        own = known[-1] if known and not kept else max(known, key=lambda y: abs(y - before), default=None)
+        before = before if own is None else own
+        kept.append(own)
+    return kept[::-1]
+
+
+def _spark(trend: Sequence[int | None], x: int) -> str:
+    """The trend as a line: after its first point, each is steps to the right and down from the one before."""
+    path, pen, before = "", "m", (0, 0)
+    for at, down in enumerate(trend):
+        if down is None:
+            pen = "m"
             continue
-        y = _STEPS - int(character, 36)
-        path += f"M{at} {y}" if pen == "M" else f"{pen}1{'' if y < before else ' '}{y - before}"
-        pen, before = "l" if pen == "M" else " ", y
-    return path
-
-
-def _spark(trend: str, x: int, points: int) -> str:
-    across, down = (_SPARK - 2 * _PAD) / (points - 1), (_HEIGHT - 8) / _STEPS
-    return (
-        f'<path d="{trend}" transform="matrix({across:.3g} 0 0 {down:.3g} {x} 4)" fill="none" stroke="#fff"'
-        ' stroke-width="1.3" stroke-linejoin="round" vector-effect="non-scaling-stroke"/>'
-    )
+        here = (x + round(at * _ACROSS / (len(trend) - 1)), _TOP + down)
+        right, lower = here[0] - before[0], here[1] - before[1]
+        path += f"{pen}{right}{'' if lower < 0 else ' '}{lower}"
+        pen, before = " ", here
+    return f'<path d="{path}" fill="none" stroke="#fff" stroke-width="1.3"/>'

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from perftrack.core.judgement import Judgement
 from perftrack.core.units import format_percent
 from perftrack.publish import addresses
 from perftrack.publish.benchmarkpages import BenchmarkPage, SeriesEntry
 from perftrack.publish.context import frame, params_text
-from perftrack.publish.encode import columns, number
+from perftrack.publish.encode import columns
 from perftrack.publish.gather import History
-from perftrack.publish.overview import JudgementKey, judged
-from perftrack.publish.trend import shown_value, sparkline
+from perftrack.publish.pages import GridRow
+from perftrack.publish.trend import shown_value
+
+Rows = Mapping[tuple[int, int], GridRow]  # by position of the series, and lane
 
 
-def benchmark_pages(history: History, base_url: str | None) -> Iterator[BenchmarkPage]:
-    """Pages in the order of names."""
+def benchmark_pages(
+    history: History, rows: Iterable[tuple[int, GridRow]], base_url: str | None
+) -> Iterator[BenchmarkPage]:
+    """Pages in the order of names. `rows`: as overview.lane_rows gives them."""
     groups: dict[str, list[int]] = defaultdict(list)
     for at, series in enumerate(history.series):
         groups[series.case.benchmark].append(at)
-    verdicts = judged(history)
+    newest = {(at, row.lane): row for at, row in rows}
     for name in sorted(groups):
-        yield _page(history, name, groups[name], verdicts, base_url)
+        yield _page(history, name, groups[name], newest, base_url)
 
 
 def page_document(page: BenchmarkPage) -> Mapping[str, object]:
@@ -43,7 +46,7 @@ def _page(
     history: History,
     name: str,
     group: list[int],
-    verdicts: Mapping[JudgementKey, Judgement],
+    rows: Rows,
     base_url: str | None,
 ) -> BenchmarkPage:
     heads = [history.series[at] for at in group]
@@ -56,39 +59,37 @@ def _page(
         cases=len({s.case.id for s in heads}),
         metrics=tuple(dict.fromkeys(s.metric for s in heads)),
         threshold=", ".join(format_percent(100 * t) for t in thresholds) or None,
-        entries=tuple(_entry(history, at, verdicts) for at in group),
+        entries=tuple(_entry(history, at, rows) for at in group),
     )
 
 
-def _entry(history: History, at: int, verdicts: Mapping[JudgementKey, Judgement]) -> SeriesEntry:
+def _entry(history: History, at: int, rows: Rows) -> SeriesEntry:
     points = history.points(at)
     series, chosen = points.head, points.current()
     if not len(chosen):
         return _empty(history, at)
     last = int(chosen[-1])
-    value, interval, facet = points.value_at(last), points.interval_at(last), points.facet_at(last)
-    share = history.share_of(series, facet, value, interval)
-    judgement = verdicts.get((series.case.id, series.metric, facet.lane))
+    row = rows[at, int(points.lane[last])]  # no other lane replaced that of the newest point
     return SeriesEntry(
-        key=addresses.series_key(series),
-        params=params_text(series),
+        key=row.key,
+        params=row.params,
         given=tuple(sorted(series.case.params)),
-        metric=series.metric,
-        unit=series.unit,
-        value=number(value),
-        lo=number(interval.lo if interval else None),
-        hi=number(interval.hi if interval else None),
-        run=int(points.run[last]),
+        metric=row.metric,
+        unit=row.unit,
+        value=row.value,
+        lo=row.lo,
+        hi=row.hi,
+        run=row.run,
         direction=series.direction.value,
-        latest=shown_value(value, series.unit, interval),
-        status=facet.status.value,
-        spark=sparkline(points, chosen[points.lane[chosen] == points.lane[last]]),
-        verdict=judgement.verdict.value if judgement else "",
-        why="; ".join(r.message for r in judgement.reasons) if judgement else "",
-        tier=facet.tier.value,
-        lane=int(points.lane[last]),
-        share=number(share.value if share else None),
-        share_of=share.ceiling.name if share else "",
+        latest=shown_value(points.value_at(last), series.unit, points.interval_at(last)),
+        status=row.status,
+        spark=row.spark,
+        verdict=row.verdict,
+        why=row.why,
+        tier=row.tier,
+        lane=row.lane,
+        share=row.share,
+        share_of=row.share_of,
     )
 
 

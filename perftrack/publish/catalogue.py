@@ -19,30 +19,37 @@ from perftrack.publish.context import params_text
 from perftrack.publish.gather import History
 from perftrack.publish.numerals import Ints, differences, numerals
 
-_AT_ONCE = 1 << 20
+_AT_ONCE = 1 << 15
 
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
     """`order`: positions of the history's series by their number; `number` is its inverse.
 
-    `digits` and `exponent` (series,) are the references. Of all points (n,), in the order of the table: `step`,
-    the exponent beyond the reference's, `value`, the digits beyond the reference's, `below`, from the value down
-    to the interval's end in steps, `skew`, how much further it is up to the other, and whether there is one.
+    `digits`, `scale` and `grade` (series,) are the references. Of all points (n,), in the order of the table:
+    `value`, the digits beyond the reference's; `width`, 0 where no interval has a width, else the grade beyond
+    the reference's, one more where that is not negative; `step`, the scale beyond what the grade gives, or
+    without one beyond the reference's; `skew`, how many steps the interval's middle is above the value; and
+    whether there is an interval.
     """
 
     order: NDArray[np.intp]
     number: NDArray[np.intp]
     digits: Ints
-    exponent: Ints
+    scale: Ints
+    grade: Ints
     step: Ints
     value: Ints
-    below: Ints
+    width: Ints
     skew: Ints
     bounded: NDArray[np.bool_]
 
     def columns(self, own: slice | NDArray[np.intp]) -> dict[str, Ints]:
-        return {"step": self.step[own], "value": self.value[own], "below": self.below[own], "skew": self.skew[own]}
+        return {"step": self.step[own], "value": self.value[own], "width": self.width[own], "skew": self.skew[own]}
+
+    def reference(self, series: int) -> tuple[int, int, int]:
+        """Digits, scale and grade of the series at a position of the history."""
+        return int(self.digits[series]), int(self.scale[series]), int(self.grade[series])
 
 
 def catalogue(history: History) -> Catalogue:
@@ -53,26 +60,28 @@ def catalogue(history: History) -> Catalogue:
     order = np.lexsort((np.arange(count), first))
     number = np.empty(count, dtype=np.intp)
     number[order] = np.arange(count)
-    digits, exponent = _references(history, series)
-    sizes = [np.empty(len(table), dtype=np.int64) for _ in range(4)]
-    step, value, below, skew = sizes
+    digits, scale, grade = _references(history, series)
+    step, width, skew = (np.empty(len(table), dtype=np.int32) for _ in range(3))
+    value = np.empty(len(table), dtype=np.int64)
     for start in range(0, len(table), _AT_ONCE):
         own = slice(start, start + _AT_ONCE)
         found = numerals(*_numbers(table, own))
-        reference, reference_exponent = digits[series[own]], exponent[series[own]]
-        step[own] = found.exponent - reference_exponent
-        value[own] = differences(found.digits, found.exponent, reference, reference_exponent)
-        below[own], skew[own] = found.below, found.above - found.below
+        first_digits, first_scale, first_grade = (part[series[own]] for part in (digits, scale, grade))
+        value[own] = differences(found.digits, found.scale, first_digits, first_scale)
+        beyond = found.grade - first_grade
+        width[own] = np.where(found.wide, beyond + (beyond >= 0), 0)
+        step[own] = np.where(found.wide, found.beyond, found.scale - first_scale)
+        skew[own] = found.skew
     bounded = np.isfinite(table.lo) & np.isfinite(table.hi)
-    return Catalogue(order, number, digits, exponent, step, value, below, skew, bounded)
+    return Catalogue(order, number, digits, scale, grade, step, value, width, skew, bounded)
 
 
 def _numbers(table: PointTable, own: slice | NDArray[np.intp]) -> tuple[NDArray[np.float64], ...]:
     return table.value[own], table.lo[own], table.hi[own]
 
 
-def _references(history: History, series: NDArray[np.intp]) -> tuple[Ints, Ints]:
-    """Digits and exponent of each series' first recorded value; zeros where there is none."""
+def _references(history: History, series: NDArray[np.intp]) -> tuple[Ints, Ints, Ints]:
+    """Digits, scale and grade of each series' first recorded value; zeros where there is none."""
     table, count = history.table, len(history.series)
     last = len(table.runs)
     run = np.where(history.facets.ok[table.facet] & np.isfinite(table.value), table.run, last)
@@ -80,9 +89,9 @@ def _references(history: History, series: NDArray[np.intp]) -> tuple[Ints, Ints]
     at = np.flatnonzero((run == first[series]) & (run < last))
     owners, where = np.unique(series[at], return_index=True)
     found = numerals(*_numbers(table, at[where]))
-    digits, exponent = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
-    digits[owners], exponent[owners] = found.digits, found.exponent
-    return digits, exponent
+    digits, scale, grade = (np.zeros(count, dtype=np.int64) for _ in range(3))
+    digits[owners], scale[owners], grade[owners] = found.digits, found.scale, found.grade
+    return digits, scale, grade
 
 
 def _least(table: PointTable, column: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -106,9 +115,7 @@ def listing(history: History, numbers: Catalogue) -> Mapping[str, object]:
         "unit": [s.unit for s in heads],
         "direction": [s.direction.value for s in heads],
         "page": [addresses.benchmark_page(s.case.benchmark) for s in heads],
-        "reference": list(
-            zip(numbers.digits[numbers.order].tolist(), numbers.exponent[numbers.order].tolist(), strict=True)
-        ),
+        "reference": [numbers.reference(at) for at in numbers.order.tolist()],
         "limits": _limits(history, numbers),
     }
 

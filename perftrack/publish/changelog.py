@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from perftrack.core.changes.appraisal import CaseChange
 from perftrack.core.changes.changepoint import ChangePoint
@@ -14,7 +15,7 @@ from perftrack.core.units import format_change, format_change_range, format_valu
 from perftrack.publish import addresses
 from perftrack.publish.context import commit_ref, frame, series_title
 from perftrack.publish.creeping import creep_json
-from perftrack.publish.encode import json_bytes
+from perftrack.publish.encode import P_DIGITS, json_bytes, number
 from perftrack.publish.gather import History
 from perftrack.publish.pages import CommitRef, CreepLine, EventLine
 from perftrack.publish.storypages import ChangesPage
@@ -31,26 +32,27 @@ def changes_page(
     )
 
 
-def change_list(history: History, chapters: Sequence[Chapter]) -> Mapping[str, object]:
+def change_list(history: History, chapters: Sequence[Chapter]) -> dict[str, list[dict[str, Any]]]:
     """The document that the page shows, newest event first; lanes are positions in the history."""
     return {"events": [_event(history, chapter) for chapter in chapters]}
 
 
-def changes_json(history: History, chapters: Sequence[Chapter], creeps: Sequence[CreepLine] = ()) -> bytes:
-    """`json/changes.json`: the same for other programs; lanes are ids and addresses lead from the site's root."""
-    lanes = [lane.id for lane in history.lanes]
-    events = []
-    for chapter in chapters:
-        made = _event(history, chapter)
-        changes = [{**c, "lane": lanes[c["lane"]] if c["lane"] >= 0 else None} for c in made["changes"]]
-        events.append({**made, "changes": changes, "page": addresses.change_page(chapter.id)})
+def changes_json(history: History, events: Sequence[Mapping[str, Any]], creeps: Sequence[CreepLine] = ()) -> bytes:
+    """`json/changes.json`: `events` of `change_list` for other programs; lanes are ids and addresses lead from the
+    site's root.
+    """
     document = {
         "format": FORMAT,
         "project": history.project.name,
-        "events": events,
+        "events": [_exported(history, event) for event in events],
         "creeps": creep_json(creeps, history),
     }
     return json_bytes(document) + b"\n"
+
+
+def _exported(history: History, event: Mapping[str, Any]) -> dict[str, Any]:
+    changes = [{**c, "lane": history.lanes[c["lane"]].id if c["lane"] >= 0 else None} for c in event["changes"]]
+    return {**event, "changes": changes, "page": addresses.change_page(event["id"])}
 
 
 def headline(chapter: Chapter) -> str:
@@ -111,7 +113,7 @@ def size_text(change: CaseChange) -> str:
     return format_change(math.log(found.ratio))
 
 
-def _event(history: History, chapter: Chapter) -> dict:  # type: ignore[type-arg]
+def _event(history: History, chapter: Chapter) -> dict[str, Any]:
     return {
         "id": chapter.id,
         "title": headline(chapter),
@@ -148,19 +150,19 @@ def _change(history: History, change: CaseChange) -> dict[str, object]:
         "verdict": change.verdict.value,
         "standing": change.standing.value,
         "kind": found.kind.value,
-        "before": found.before,
-        "after": found.after,
+        "before": number(found.before),
+        "after": number(found.after),
         "change": None if found.ratio is None else _log(found.ratio),
         "lo": ends[0],
         "hi": ends[1],
-        "p": found.p_value,
+        "p": number(found.p_value, P_DIGITS),
         "sides": [points[max(found.first - 1, 0)].sha, points[found.last].sha],
         "reasons": [r.message for r in change.reasons],
     }
 
 
 def _log(ratio: float) -> float | None:
-    return math.log(ratio) if ratio > 0 and math.isfinite(ratio) else None
+    return number(math.log(ratio)) if ratio > 0 and math.isfinite(ratio) else None
 
 
 def _search(blame: Blame) -> dict[str, object]:
@@ -168,7 +170,7 @@ def _search(blame: Blame) -> dict[str, object]:
         "outcome": blame.outcome.value,
         "case": blame.case_id,
         "commits": list(blame.commits),
-        "probability": blame.probability,
+        "probability": number(blame.probability),
         "effect": _effect(blame),
         "measurements": blame.measurements,
         "builds": blame.builds,

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 INK, MUTED, GRID, PAPER, BAD = (f"var(--chart-{name})" for name in ("ink", "muted", "grid", "paper", "bad"))
 _HEIGHT = 340
+_TWO_LINES = 36  # pixels below the plot, so that what follows stays where it is when the axis changes
+_HOURS_BELOW = 5 * 86_400_000  # milliseconds of a time axis with hours
 
 
 class Spacing(StrEnum):
@@ -38,9 +40,9 @@ def chart_specs(*, validate: bool = False) -> Mapping[str, Mapping[str, Any]]:
 
     `trend-*` read data sets of points (fields x, v, lo, hi, segment, colour, tier, status), one for each
     way to draw them: `points`, those of tier C `hollow`, `failed`, `line`, `bands`, `bars`, the chosen one `held`,
-    and its commit `cursor`. Also `breaks` (x, text, align), those of turnmarks, and the parameters x_lo, x_hi,
-    y_lo, y_hi, labels, unit, size, outline, stroke. The page decides what is in which: an expression for each of
-    thousands of points is what takes a browser long, as the page's policy has Vega interpret them.
+    and its commit `cursor`. Also `breaks` (x, text, align, rise), those of turnmarks, and the parameters x_lo,
+    x_hi, y_lo, y_hi, labels, unit, size, outline, stroke. The page decides what is in which: an expression for
+    each of thousands of points is what takes a browser long, as the page's policy has Vega interpret them.
 
     Validating against Altair's schema takes longer than everything else that a build does, and the answer is
     always the same: a test asks for it.
@@ -114,6 +116,21 @@ _CONFIG: Mapping[str, Any] = {
 }
 
 
+def log_axis(label: str, channel: str) -> Mapping[str, Any]:
+    """Of an axis that is logarithmic, which ticks have a `label` (an expression), and faint lines for the others.
+
+    Over a decade or more the labels are 1, 2 and 5 of each, over many the decades: where ticks are dropped only
+    for want of room, it is the decades that go. Within less than one all may be labelled.
+    """
+    span = f"(domain('{channel}')[1] / domain('{channel}')[0])"
+    leading = "round(datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9)))"
+    told = f"{span} < 10 || {leading} == 1 || ({span} < 1e5 && ({leading} == 2 || {leading} == 5))"
+    return {
+        "labelExpr": f"{told} ? {label} : ''",
+        "gridOpacity": {"condition": {"test": told, "value": 1}, "value": 0.4},
+    }
+
+
 def _x(spacing: Spacing, field: str = "x") -> alt.X:
     import altair as alt
 
@@ -126,18 +143,27 @@ def _x(spacing: Spacing, field: str = "x") -> alt.X:
             labelExpr="labels[datum.value] || ''",
             labelOverlap="greedy",
             tickCount=9,
+            tickOpacity=alt.condition("labels[datum.value]", alt.value(1), alt.value(0)),
+            minExtent=_TWO_LINES,
         )
         return alt.X(f"{field}:Q", scale=alt.Scale(zero=False, padding=14, **limits), axis=axis)
-    axis = alt.Axis(title=None, labelOverlap="greedy", tickCount=7)
+    day, hour = "utcFormat(datum.value, '%Y-%m-%d')", "utcFormat(datum.value, '%H:%M UTC')"
+    axis = alt.Axis(
+        title=None,
+        labelExpr=f"x_hi - x_lo < {_HOURS_BELOW} ? [{day}, {hour}] : {day}",
+        labelOverlap="greedy",
+        tickCount=7,
+        minExtent=_TWO_LINES,
+    )
     return alt.X(f"{field}:T", scale=alt.Scale(type="utc", padding=14, **limits), axis=axis)
 
 
 def _y(field: str, scale: Scale) -> alt.Y:
     import altair as alt
 
-    axis = alt.Axis(
-        title=None, labelExpr="format(datum.value, '~g') + unit", labelOverlap="greedy", tickCount=6, minExtent=44
-    )
+    label = "format(datum.value, '~g') + unit"
+    given = log_axis(label, "y") if scale is Scale.LOG else {"labelExpr": label}
+    axis = alt.Axis(title=None, labelOverlap="greedy", tickCount=6, minExtent=44, **given)
     limits: dict[str, Any] = {"domainMin": {"expr": "y_lo"}, "domainMax": {"expr": "y_hi"}, "nice": False}
     if scale is Scale.LOG:
         return alt.Y(f"{field}:Q", scale=alt.Scale(type="log", padding=14, **limits), axis=axis)
@@ -147,6 +173,8 @@ def _y(field: str, scale: Scale) -> alt.Y:
 def _trend(turns: Sequence[alt.Chart]) -> _Layers:
     """`turns`: marks of changes, drawn under the points."""
     import altair as alt
+
+    from perftrack.publish.turnmarks import labelled
 
     x, y = _x(Spacing.EVEN), _y("v", Scale.LINEAR)
     colour = alt.Color("colour:N", scale=None, legend=None)
@@ -163,14 +191,7 @@ def _trend(turns: Sequence[alt.Chart]) -> _Layers:
     )
     layers = [
         *turns,
-        breaks.mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x=x),
-        breaks.mark_text(
-            baseline="top",
-            dx=alt.expr("datum.align == 'right' ? -5 : 5"),
-            align=alt.expr("datum.align"),
-            fontSize=11,
-            color=MUTED,
-        ).encode(x=x, y=alt.value(0), text="text:N"),
+        *labelled(breaks, x, MUTED, [3, 3]),
         bands.mark_area(opacity=0.16, line=False, clip=True).encode(
             x=x, y=low, y2=high, color=colour, detail=segment
         ),

@@ -17,6 +17,7 @@ from perftrack.core.units import format_change, format_change_range
 from perftrack.publish import addresses
 from perftrack.publish.changes import Found
 from perftrack.publish.context import commit_ref, lane_ref, series_title
+from perftrack.publish.encode import P_DIGITS, number
 from perftrack.publish.gather import History
 from perftrack.publish.lines import SeriesLine
 from perftrack.publish.pages import CreepLine
@@ -52,9 +53,9 @@ def creep_json(lines: Sequence[CreepLine], history: History) -> list[Mapping[str
             "since": line.release,
             "since_sha": line.since.sha,
             "commits": line.commits,
-            "change": line.change,
-            "change_interval": [line.lo, line.hi],
-            "p_value": line.p,
+            "change": number(line.change),
+            "change_interval": [number(line.lo), number(line.hi)],
+            "p_value": number(line.p, P_DIGITS),
             "page": line.page,
         }
         for line in lines

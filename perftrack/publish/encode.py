@@ -12,6 +12,8 @@ import msgspec
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+P_DIGITS = 3  # of a p-value: what it is compared with has no more
+
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 
 
@@ -30,8 +32,8 @@ def json_fields(value: DataclassInstance) -> Mapping[str, object]:
     return {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
 
 
-def number(value: float | None) -> float | None:
-    """Six significant digits; None for what JSON cannot hold."""
+def number(value: float | None, digits: int = 6) -> float | None:
+    """To significant digits; None for what JSON cannot hold."""
     if value is None or not math.isfinite(value):
         return None
-    return float(f"{value:.6g}")
+    return float(f"{value:.{digits}g}")

@@ -125,7 +125,8 @@ class History:
     `commits` is in graph order after the `lost` ones, whose subjects say so. `runs` and `lanes` are in
     order of recording, so that a position given out once stays the same as history grows: data files that
     did not change keep their bytes. `table` is in the order of `series`, and of commits within one; its runs are
-    those of `runs`. `run_commit` is the position of each run's commit.
+    those of `runs`. `run_commit` is the position of each run's commit, `point_commit` that of each point's, and
+    `point_clean` whether its tree had no uncommitted changes.
     """
 
     project: Project
@@ -138,6 +139,8 @@ class History:
     facets: Facets
     run_commit: Positions
     run_clean: Flags
+    point_commit: Positions
+    point_clean: Flags
     judgements: tuple[Judgement, ...]
     commit_index: Mapping[str, int]
     run_index: Mapping[str, int]
@@ -169,10 +172,16 @@ class History:
     def points(self, at: int) -> SeriesPoints:
         """The points of series[at]."""
         t, own = self.table, self.table.span(at)
-        run = t.run[own]
-        commit, clean = self.run_commit[run], self.run_clean[run]
         return SeriesPoints(
-            self.series[at], self.facets, run, commit, t.facet[own], clean, t.value[own], t.lo[own], t.hi[own]
+            head=self.series[at],
+            facets=self.facets,
+            run=t.run[own],
+            commit=self.point_commit[own],
+            facet=t.facet[own],
+            clean=self.point_clean[own],
+            value=t.value[own],
+            lo=t.lo[own],
+            hi=t.hi[own],
         )
 
 
@@ -192,6 +201,7 @@ def read_history(source: HistorySource, *, judged: bool = True) -> History:
     lane_index = {lane.id: lane.slot for lane in lanes}
     table = ordered(table, np.array([run_index[r.id] for r in table.runs], dtype=np.int32), run_commit)
     project = source.project()
+    run_clean = np.array([not r.dirty for r in runs], dtype=np.bool_)
     return History(
         project=project,
         forge=forge_of(project.remote_url),
@@ -202,7 +212,9 @@ def read_history(source: HistorySource, *, judged: bool = True) -> History:
         table=table,
         facets=_facets(table.facets, lane_index),
         run_commit=run_commit,
-        run_clean=np.array([not r.dirty for r in runs], dtype=np.bool_),
+        run_clean=run_clean,
+        point_commit=run_commit[table.run],
+        point_clean=run_clean[table.run],
         judgements=tuple(source.judgements()) if judged else (),
         commit_index=MappingProxyType(commit_index),
         run_index=MappingProxyType(run_index),

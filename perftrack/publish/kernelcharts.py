@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from perftrack.publish.charts import INK, MUTED, PAPER
+from perftrack.publish.charts import INK, MUTED, PAPER, log_axis
 
 if TYPE_CHECKING:
     import altair as alt
@@ -24,6 +24,7 @@ def launches_chart() -> alt.LayerChart | alt.FacetChart:
             format="d",
             labelExpr="labels[datum.value] || ''",
             labelOverlap="greedy",
+            tickOpacity=alt.condition("labels[datum.value]", alt.value(1), alt.value(0)),
         ),
     )
     y = alt.Y(
@@ -34,7 +35,7 @@ def launches_chart() -> alt.LayerChart | alt.FacetChart:
             labelExpr="format(datum.value, '~g') + unit",
             labelOverlap="greedy",
             tickCount=4,
-            minExtent=44,
+            minExtent=58,  # those beside one another have their commits at the same places
         ),
     )
     colour = alt.Color("colour:N", scale=None, legend=None)
@@ -71,18 +72,23 @@ def roofline_chart() -> alt.LayerChart | alt.FacetChart:
     x = alt.X(
         "x:Q",
         scale=alt.Scale(type="log", nice=False, padding=16),
-        axis=alt.Axis(title="flop/byte", titleColor=MUTED, titleFontWeight="normal", format="~s", tickCount=6),
+        axis=alt.Axis(
+            title="flop/byte",
+            titleColor=MUTED,
+            titleFontWeight="normal",
+            tickCount=6,
+            **log_axis("format(datum.value, '~s')", "x"),
+        ),
     )
     y = alt.Y(
         "y:Q",
         scale=alt.Scale(type="log", nice=False, padding=16),
         axis=alt.Axis(
             title=None,
-            labelExpr="format(datum.value / 1e12, '~g') + ' Tflop/s'",
             labelOverlap="greedy",
-            labelSeparation=10,
             tickCount=5,
             minExtent=64,
+            **log_axis("format(datum.value / 1e12, '~g') + ' Tflop/s'", "y"),
         ),
     )
     roof = alt.Chart(alt.NamedData("roof"))
@@ -94,8 +100,10 @@ def roofline_chart() -> alt.LayerChart | alt.FacetChart:
             .mark_text(
                 color=MUTED,
                 fontSize=11,
-                baseline="bottom",
-                dy=-5,
+                # Below the slope, which rises from where its own text begins, and above the flat part.
+                baseline=alt.expr("datum.k == 0 ? 'middle' : 'bottom'"),
+                dx=alt.expr("datum.k == 0 ? 14 : 0"),
+                dy=alt.expr("datum.k == 0 ? 4 : -5"),
                 align=alt.expr("datum.k == 0 ? 'left' : 'right'"),
             )
             .encode(x=x, y=y, text="text:N"),

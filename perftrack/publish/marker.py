@@ -1,9 +1,15 @@
-"""The marker file: says that a folder is a site of ours and which files in it are."""
+"""The marker file: says that a folder is a site of ours and which files in it are.
+
+Most names are those of a benchmark, a series or a run and come back in several folders, so that each is written
+once, beside the places that it has a file in: `[["badges/", ".svg", "benchmarks/", ".html"], "copy-1f/gemm-2a"]`
+are four files. Before format 2 every path was written out.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from perftrack.errors import PublishError
@@ -14,8 +20,38 @@ STAGING = ".perftrack-staging"
 _TOLERATED = frozenset({".git", ".gitignore", ".gitattributes", ".nojekyll", "CNAME", STAGING})
 
 
+_FORMAT, _PATHS_FORMAT = 2, 1
+_DAMAGES = (ValueError, KeyError, TypeError, AttributeError)
+
+
 def marker_bytes(files: Iterable[str]) -> bytes:
-    return json.dumps({"perftrack_site": 1, "files": sorted(files)}, indent=0).encode() + b"\n"
+    places: dict[str, list[str]] = defaultdict(list)
+    for path in sorted(files):
+        folder, slash, name = path.rpartition("/")
+        stem, dot, ending = name.partition(".")
+        places[stem] += [folder + slash, dot + ending]
+    names: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for stem, own in places.items():
+        names[tuple(own)].append(stem)
+    groups = sorted((own, "/".join(sorted(stems))) for own, stems in names.items())
+    return json.dumps({"perftrack_site": _FORMAT, "names": groups}, separators=(",", ":")).encode() + b"\n"
+
+
+def marked(marker: bytes) -> frozenset[str]:
+    """The files that a marker lists. Raises one of _DAMAGES for a marker that is damaged."""
+    content = json.loads(marker)
+    if content["perftrack_site"] == _PATHS_FORMAT:
+        return frozenset(str(path) for path in content["files"])
+    if content["perftrack_site"] != _FORMAT:
+        raise ValueError(f"its format is {content['perftrack_site']!r}, which this version does not know")
+    return frozenset(_named(content["names"]))
+
+
+def _named(groups: Iterable[tuple[list[str], str]]) -> Iterator[str]:
+    for places, stems in groups:
+        for stem in stems.split("/"):
+            for folder, ending in zip(places[::2], places[1::2], strict=True):
+                yield folder + stem + ending
 
 
 def former_files(output: Path) -> frozenset[str]:
@@ -27,9 +63,8 @@ def former_files(output: Path) -> frozenset[str]:
     marker = output / MARKER
     if marker.is_file():
         try:
-            content = json.loads(marker.read_bytes())
-            files = frozenset(str(path) for path in content["files"])
-        except (ValueError, KeyError, TypeError) as error:
+            files = marked(marker.read_bytes())
+        except _DAMAGES as error:
             raise PublishError(f"{marker} is damaged: {error}", "remove the folder and build again") from error
         if bad := sorted(path for path in files if not is_plain(path)):
             raise PublishError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -96,9 +96,16 @@ def overview_page(
 
 
 def grid_rows(history: History) -> tuple[GridRow, ...]:
-    """Rows in the order of names; a lane that another one replaced has none, runs of dirty trees do not count."""
+    """Rows in the order of names."""
+    return tuple(row for _, row in lane_rows(history))
+
+
+def lane_rows(history: History) -> Iterator[tuple[int, GridRow]]:
+    """Each row with the position of its series; a lane that another one replaced has none.
+
+    Runs of dirty trees do not count where there are others.
+    """
     verdicts = judged(history)
-    rows: list[GridRow] = []
     for at, series in enumerate(history.series):
         points = history.points(at)
         chosen = points.current()
@@ -107,12 +114,8 @@ def grid_rows(history: History) -> tuple[GridRow, ...]:
         for lane in dict.fromkeys(lanes.tolist()):
             if lane not in old:
                 id_ = history.lanes[lane].id if lane != NO_LANE else ""
-                rows.append(
-                    _row(
-                        history, points, chosen[lanes == lane], verdicts.get((series.case.id, series.metric, id_))
-                    )
-                )
-    return tuple(rows)
+                own = verdicts.get((series.case.id, series.metric, id_))
+                yield at, _row(history, points, chosen[lanes == lane], own)
 
 
 def _row(history: History, points: SeriesPoints, own: NDArray[np.intp], judgement: Judgement | None) -> GridRow:

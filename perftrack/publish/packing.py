@@ -1,9 +1,10 @@
 """Data files small enough to publish thousands of them: columns of integers, deflated, as text in a script.
 
 A file is `perftrack.packed(name, length, text);`. The text stands for `length` bytes of a raw DEFLATE stream (RFC
-1951), 13 bits in two of 91 printable characters. Inflated it is the length of a JSON document (4 bytes, little
-endian), the document, and the columns that its `columns` lists, if it has any: each of `rows` integers in as many
-bytes as its width there, all first (lowest) bytes, then all second ones. An integer is 2v or -2v - 1 (zigzag).
+1951) that goes on from the primer (`publish.primer`), 13 bits in two of 91 printable characters. Inflated it is
+the length of a JSON document (4 bytes, little endian), the document, and the columns that its `columns` lists, if
+it has any: each of `rows` integers in as many bytes as its width there, all first (lowest) bytes, then all second
+ones. An integer is 2v or -2v - 1 (zigzag).
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ from numpy.typing import NDArray
 
 from perftrack.publish.encode import json_bytes
 from perftrack.publish.numerals import Ints
+from perftrack.publish.primer import PRIMER
 
 # All printable ASCII but space, quotation mark, apostrophe and backslash.
 ALPHABET = bytes(c for c in range(0x21, 0x7F) if c not in b"\"'\\")
 _CHARACTERS = np.frombuffer(ALPHABET, dtype=np.uint8)
 _BITS, _BASE = 13, 91
 _LEVEL = 6
-FORMAT = 1  # of the files; another one where the same data become other bytes
+FORMAT = 2  # of the files; another one where the same data become other bytes
 assert len(ALPHABET) == _BASE
 assert _BASE**2 >= 1 << _BITS
 
@@ -60,7 +62,7 @@ def pack(document: Mapping[str, object], columns: Mapping[str, Ints]) -> bytes:
     if columns:
         document = {**document, "rows": len(next(iter(columns.values()))), "columns": widths}
     head = json_bytes(document)
-    deflate = zlib.compressobj(_LEVEL, zlib.DEFLATED, -15)
+    deflate = zlib.compressobj(_LEVEL, zlib.DEFLATED, -15, zdict=PRIMER)
     text = deflate.compress(len(head).to_bytes(4, "little") + head)
     if not planes:
         return text + deflate.flush()
@@ -74,7 +76,8 @@ def pack(document: Mapping[str, object], columns: Mapping[str, Ints]) -> bytes:
 
 def _planes(column: Ints) -> tuple[int, list[bytes]]:
     """The width in bytes, and the bytes plane by plane; nothing at all for zeros."""
-    folded = ((column << 1) ^ (column >> 63)).astype("<u8")
+    wide = column.astype(np.int64)
+    folded = ((wide << 1) ^ (wide >> 63)).astype("<u8")
     top = int(folded.max()) if len(folded) else 0
     width = (top.bit_length() + 7) // 8
     planes = folded.view(np.uint8).reshape(-1, 8)

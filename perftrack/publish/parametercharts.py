@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from perftrack.publish.charts import MUTED, PAPER, Scale
+from perftrack.publish.charts import MUTED, PAPER, Scale, log_axis
 
 if TYPE_CHECKING:
     import altair as alt
@@ -69,9 +69,9 @@ def parameter_chart(scale: str) -> alt.LayerChart | alt.FacetChart:
             labelOverlap="greedy",
         ),
     )
-    axis = alt.Axis(
-        title=None, labelExpr="format(datum.value, '~g') + unit", labelOverlap="greedy", tickCount=6, minExtent=44
-    )
+    label = "format(datum.value, '~g') + unit"
+    shown = log_axis(label, "y") if log else {"labelExpr": label}
+    axis = alt.Axis(title=None, labelOverlap="greedy", tickCount=6, minExtent=44, **shown)
     ys = {
         field: alt.Y(f"{field}:Q", scale=alt.Scale(nice=False, padding=14, **limits), axis=axis)
         for field in ("v", "lo")

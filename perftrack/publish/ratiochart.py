@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from perftrack.publish.charts import INK, MUTED, PAPER
+from perftrack.publish.charts import INK, MUTED, PAPER, log_axis
 
 if TYPE_CHECKING:
     import altair as alt
@@ -26,11 +26,11 @@ def intervals_chart() -> alt.LayerChart | alt.FacetChart:
             title="candidate / baseline",
             titleColor=MUTED,
             titleFontWeight="normal",
-            labelExpr="'×' + format(datum.value, '~r')",
             labelOverlap="greedy",
             labelSeparation=8,
             tickCount=7,
             grid=True,
+            **log_axis("'×' + format(datum.value, '~r')", "x"),
         ),
     )
     y = alt.Y(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +19,7 @@ from perftrack.publish.pages import (
     RunPage,
     RunsPage,
 )
+from perftrack.publish.shell import shell_script
 from perftrack.publish.storypages import ChangesPage, StatusPage
 
 if TYPE_CHECKING:
@@ -51,6 +54,17 @@ _TEMPLATES: dict[type[Page], str] = {
 }
 
 
+def render_pages(templates: Path, state: bytes, pages: Sequence[Page]) -> list[bytes]:
+    """The pages as bytes, here or in a worker. `state`: what tells one state of the templates from another."""
+    renderer = _renderer(templates, state)
+    return [renderer.render(page) for page in pages]
+
+
+def render_body(templates: Path, state: bytes, page: BenchmarkPage) -> list[bytes]:
+    """The script with what every benchmark's shell shows."""
+    return [shell_script(_renderer(templates, state).body(page))]
+
+
 class Renderer:
     """Renders page models with the templates of a folder."""
 
@@ -72,6 +86,11 @@ class Renderer:
             return self._environment.get_template(name).render(page=page, frame=page.frame)
         except jinja2.TemplateError as error:
             raise PublishError(f"template {name}: {error}", "reinstall perftrack-gpu") from error
+
+
+@lru_cache(maxsize=1)
+def _renderer(templates: Path, _state: bytes) -> Renderer:
+    return Renderer(templates)
 
 
 def _environment(templates: Path) -> Environment:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from perftrack.publish.marker import MARKER
+from perftrack.publish.marker import MARKER, marked
 
 SIGNATURES = ".perftrack-signatures"
 _DIGEST, _SIZE = 8, 4
@@ -61,4 +60,4 @@ def _of_marker(marker: bytes) -> bytes:
 
 
 def _paths(marker: bytes) -> list[str]:
-    return list(json.loads(marker)["files"])
+    return sorted(marked(marker))

@@ -33,13 +33,14 @@ from perftrack.publish.gather import Acceptances, History, HistorySource, read_h
 from perftrack.publish.kernels import kernel_files, kernel_list, kernels_page
 from perftrack.publish.lines import SeriesLine, all_lines
 from perftrack.publish.method import method_page
-from perftrack.publish.overview import grid_rows, overview_page
+from perftrack.publish.overview import lane_rows, overview_page
 from perftrack.publish.packer import Packer
 from perftrack.publish.packing import FORMAT, PackedFile
 from perftrack.publish.pages import CreepLine, GridRow
 from perftrack.publish.plain import latest_json
+from perftrack.publish.press import Press
 from perftrack.publish.rawsamples import raw_samples
-from perftrack.publish.render import Page, Renderer
+from perftrack.publish.render import Page
 from perftrack.publish.repeats import repeats
 from perftrack.publish.runs import (
     SAMPLED_RUNS,
@@ -51,7 +52,6 @@ from perftrack.publish.runs import (
     runs_page,
     sample_file,
 )
-from perftrack.publish.shell import shell_script
 from perftrack.publish.sizes import size_warnings
 from perftrack.publish.specifications import chart_script
 from perftrack.publish.status import status_page
@@ -93,11 +93,12 @@ def build_site(
         for path, file in static_files(assets):
             site.add(path, file.read_bytes())
         site.add("data/charts.js", chart_script(site.former("data/charts.js")))
-        benchmarks = tuple(benchmark_pages(history, base_url))
-        renderer = Renderer(assets / "templates")
-        pages = _add_pages(site, renderer, history, benchmarks, source.threshold(), base_url)
+        placed = tuple(lane_rows(history))
+        rows = tuple(row for _, row in placed)
+        benchmarks = tuple(benchmark_pages(history, placed, base_url))
+        press = Press(site, crew, assets / "templates")
+        pages = _add_pages(press, history, benchmarks, source.threshold(), base_url)
         numbers = catalogue(history)
-        rows = grid_rows(history)
         _add_indexes(packer, history, numbers, rows)
         _add_exports(site, history, rows)
         packer.add("data/compare.js", comparison_file(history, source, numbers))
@@ -108,9 +109,10 @@ def build_site(
         found = _by_series(lines, changes)
         looked = (history, lines, changes, source.line(), source.threshold())
         told, crept = source.chapters(watched_lanes(*looked)), creep_lines(*looked, source.release())
-        pages += _add_story(site, packer, renderer, history, source, told, crept, base_url)
+        pages += _add_story(site, packer, press, history, source, told, crept, base_url)
         site.add(CACHE, search.to_cache())
         _add_series(packer, history, numbers, found, benchmarks, told_changes(told), source.acceptances())
+        press.finish()
         packer.finish()
         done = site.publish()
         warnings = size_warnings(site.sizes())
@@ -118,15 +120,14 @@ def build_site(
 
 
 def _add_pages(
-    site: SiteWriter,
-    renderer: Renderer,
+    press: Press,
     history: History,
     benchmarks: Sequence[BenchmarkPage],
     threshold: float,
     base_url: str | None,
 ) -> int:
     if benchmarks:
-        site.add("data/shell.js", shell_script(renderer.body(benchmarks[0])))
+        press.add_body("data/shell.js", benchmarks[0])
     pages: list[Page] = [
         *benchmarks,
         run_page(history, base_url),
@@ -137,15 +138,14 @@ def _add_pages(
         environments_page(history, base_url),
         method_page(history, base_url, repeats(history, threshold)),
     ]
-    for page in pages:
-        site.add(page.frame.path, renderer.render(page))
+    press.add(pages)
     return len(pages)
 
 
 def _add_story(
     site: SiteWriter,
     packer: Packer,
-    renderer: Renderer,
+    press: Press,
     history: History,
     source: HistorySource,
     told: Sequence[Chapter],
@@ -158,10 +158,10 @@ def _add_story(
         status_page(history, source, base_url),
         overview_page(history, base_url, told, crept),
     ]
-    for page in pages:
-        site.add(page.frame.path, renderer.render(page))
-    packer.add("data/changes.js", PackedFile("changes", change_list(history, told)))
-    site.add(addresses.CHANGES_JSON, changes_json(history, told, crept))
+    press.add(pages)
+    changes = change_list(history, told)
+    packer.add("data/changes.js", PackedFile("changes", changes))
+    site.add(addresses.CHANGES_JSON, changes_json(history, changes["events"], crept))
     site.add(addresses.FEED, feed(history, told, base_url))
     return len(pages)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from perftrack.publish.points import SeriesPoints, distinct
 
-LONG = 2000  # points that a page draws at once without being slow, and that are a file of some kilobytes
+LONG = 2500  # points that a page draws at once without being slow, and that are a file of some kilobytes
 _BUCKETS = 700
 
 

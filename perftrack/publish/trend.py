@@ -69,7 +69,7 @@ def series_files(
         "total": len(points),
         "commits": int(np.count_nonzero(np.diff(points.commit, prepend=-1))),
         "failed": sum(int((codes == k).sum()) for k, row in enumerate(facets) if row[0] == Status.FAILED.value),
-        "ref": [int(catalogue.digits[at]), int(catalogue.exponent[at])],
+        "ref": catalogue.reference(at),
         "facets": facets,
         "notes": notes,
         "breaks": [[int(points.run[b.at]), b.lane, b.previous, b.fields] for b in breaks],

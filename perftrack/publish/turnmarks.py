@@ -41,17 +41,30 @@ def change_marks(x: alt.X, start: alt.X) -> Sequence[alt.Chart]:
 
 
 def epoch_marks(x: alt.X) -> Sequence[alt.Chart]:
-    """Data set `epochs` (x, text, align): where history begins anew, and why."""
+    """Data set `epochs` (x, text, align, rise): where history begins anew, and why."""
     import altair as alt
 
     base = alt.Chart(alt.NamedData("epochs")).transform_filter("datum.x >= x_lo && datum.x <= x_hi")
+    return labelled(base, x, INK, [2, 2])
+
+
+def labelled(base: alt.Chart, x: alt.X, colour: str, dash: Sequence[float]) -> Sequence[alt.Chart]:
+    """Rules with a `text` above the plot, where no value is, `rise` pixels up: the page stacks what would meet.
+
+    `align`: to which side of its rule a text stands.
+    """
+    import altair as alt
+
+    top = alt.value(alt.expr("-datum.rise"))
     return [
-        base.mark_rule(color=INK, strokeDash=[2, 2], strokeWidth=1).encode(x=x),
+        base.mark_rule(color=colour, strokeDash=list(dash), strokeWidth=1).encode(
+            x=x, y=top, y2=alt.value("height")
+        ),
         base.mark_text(
             baseline="top",
             dx=alt.expr("datum.align == 'right' ? -5 : 5"),
             align=alt.expr("datum.align"),
             fontSize=11,
-            color=INK,
-        ).encode(x=x, y=alt.value(14), text="text:N"),
+            color=colour,
+        ).encode(x=x, y=top, text="text:N"),
     ]

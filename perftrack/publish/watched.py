@@ -49,10 +49,11 @@ def _lane(
 
 
 class LinePoints(Sequence[Point]):
-    """The points of a line, each made when it is asked for: of hundreds, a change needs two."""
+    """The points of a line, each made when it is first asked for: of hundreds, a change needs two, many times."""
 
     def __init__(self, history: History, columns: SeriesPoints, at: NDArray[np.intp]) -> None:
         self._history, self._columns, self._at = history, columns, at
+        self._made: dict[int, Point] = {}
 
     def __len__(self) -> int:
         return len(self._at)
@@ -66,7 +67,13 @@ class LinePoints(Sequence[Point]):
     def __getitem__(self, index: int | slice) -> Point | LinePoints:
         if isinstance(index, slice):
             return LinePoints(self._history, self._columns, self._at[index])
-        at, columns = int(self._at[index]), self._columns
+        at = int(self._at[index])
+        if at not in self._made:
+            self._made[at] = self._point(at)
+        return self._made[at]
+
+    def _point(self, at: int) -> Point:
+        columns = self._columns
         facet, run = columns.facet_at(at), self._history.runs[int(columns.run[at])]
         return Point(
             run_id=run.id,

@@ -163,7 +163,7 @@ class Store:
     def lanes(self) -> tuple[Lane, ...]:
         """Lanes in order of first appearance, each with its newest environment."""
         with self._reading() as db:
-            return tuple(records.lane(r) for r in db.execute(queries.LANES).fetchall())
+            return table.read_lanes(db)
 
     def fingerprints(self) -> dict[str, EnvironmentFingerprint]:
         """Every environment that was ever stored, by its id."""

@@ -225,7 +225,6 @@ WHERE NOT r.dirty AND (m.run_id IS NOT NULL OR NOT EXISTS (FROM measurements x W
 GROUP BY r.run_id, r.sha, machine, m.fingerprint_id
 ORDER BY r.run_id, m.fingerprint_id
 """
-LANES = "SELECT lane_id, fields, timer, cache, protocol_version FROM v_lanes ORDER BY first_started_at_s, lane_id"
 FINGERPRINTS = "SELECT fingerprint_id, fields FROM fingerprints ORDER BY fingerprint_id"
 # What the newest measurement that declares any work of a case and metric declares of it.
 DECLARED_WORK = """

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +11,7 @@ from numpy.typing import NDArray
 from perftrack.core.history import Point, Series
 from perftrack.core.model import Direction, Interval, MeasurementTier, Status
 from perftrack.store import queries, records
+from perftrack.store.garbage import no_collection
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -32,7 +31,7 @@ def read_series(
     runs = connection.execute(queries.SERIES_RUNS).fetchall()
     facets = connection.execute(queries.SERIES_FACETS).fetchall()
     columns = connection.execute(queries.SERIES_POINTS).fetchnumpy()
-    with _no_collection():
+    with no_collection():
         points = _points(columns, runs, facets)
     bounds = np.searchsorted(columns["series_no"], np.arange(len(heads) + 1)).tolist()
     return tuple(_series(head, points[bounds[i] : bounds[i + 1]]) for i, head in enumerate(heads))
@@ -100,15 +99,3 @@ def _optional(column: Column) -> list[float | None]:
     values = column.astype(object)
     values[np.isnan(column)] = None
     return values.tolist()  # type: ignore[no-any-return]
-
-
-@contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    """A million small objects and no cycle among them: looking for garbage meanwhile only costs time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from perftrack.core.fingerprint import EnvironmentFingerprint
-from perftrack.core.history import Series
+from perftrack.core.history import Lane, Series
 from perftrack.core.model import Case, Direction, MeasurementTier, Status
 from perftrack.core.pointtable import Facet, PointTable, RunDetail, RunKey
 from perftrack.core.renames import Renames, identity
@@ -39,6 +39,11 @@ def read_table(connection: DuckDBPyConnection, renames: Renames) -> PointTable:
     bounds = np.concatenate(([0], np.cumsum(np.bincount(series, minlength=len(heads)))))
     table = PointTable(heads, runs, facets, bounds.astype(np.int64), **numbers)
     return _renamed(table, renames) if renames.present else table
+
+
+def read_lanes(connection: DuckDBPyConnection) -> tuple[Lane, ...]:
+    """Lanes in order of first appearance, each with its newest environment."""
+    return tuple(records.lane(row) for row in connection.execute(table_queries.LANES).fetchall())
 
 
 def _renamed(table: PointTable, renames: Renames) -> PointTable:

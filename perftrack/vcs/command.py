@@ -6,9 +6,11 @@ long over a long history.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,8 +44,35 @@ class Answer:
     err: str
 
 
+_Question = tuple[Path, tuple[str, ...], str]
+_ASKED: ContextVar[dict[_Question, Answer] | None] = ContextVar("asked", default=None)
+
+
+@contextlib.contextmanager
+def asked_once() -> Iterator[None]:
+    """Inside the block a question that was answered is not put to git again: for those who only read.
+
+    It takes longer to start git than to answer most questions.
+    """
+    token = _ASKED.set({})
+    try:
+        yield
+    finally:
+        _ASKED.reset(token)
+
+
 def git(folder: Path, arguments: Sequence[str], given: str = "") -> Answer:
     """Run git in a folder with `given` as its standard input; whatever its exit status, that is an answer."""
+    asked = _ASKED.get()
+    if asked is None:
+        return _run(folder, arguments, given)
+    question = folder, tuple(arguments), given
+    if question not in asked:
+        asked[question] = _run(folder, arguments, given)
+    return asked[question]
+
+
+def _run(folder: Path, arguments: Sequence[str], given: str) -> Answer:
     try:
         from git import Git, GitCommandNotFound  # looks for the git command as it is imported
     except ImportError as error:

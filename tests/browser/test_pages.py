@@ -80,3 +80,41 @@ def test_without_scripts_the_pages_still_say_something(visit: Visit, site: Path,
     page = visit(f"{site.as_uri()}/index.html", java_script_enabled=False)
     assert page.locator(".event").count() == 3
     assert "switched off" in page.locator("noscript").first.inner_text()
+
+
+def test_without_scripts_a_benchmark_s_page_has_its_name_and_a_way_out(
+    visit: Visit, site: Path, places: dict[str, str]
+) -> None:
+    page = visit(f"{site.as_uri()}/{places['single']}", java_script_enabled=False)
+    assert page.locator("h1").inner_text() == "softmax"
+    assert "switched off" in page.locator("noscript").inner_text()
+    page.get_by_role("link", name="Overview").click()
+    assert page.url == f"{site.as_uri()}/index.html"
+
+
+def test_a_benchmark_s_page_has_its_theme_and_style_before_there_is_anything_to_paint(
+    visit: Visit, origin: str, places: dict[str, str]
+) -> None:
+    page = visit(f"{origin}/index.html", color_scheme="light")
+    page.evaluate("localStorage.setItem('perftrack-theme', 'dark')")
+    page.add_init_script("""new MutationObserver((_, watch) => {
+      if (!document.body) return;
+      const styles = document.head.querySelectorAll("link[rel=stylesheet]");
+      window.first = [document.documentElement.dataset.theme, styles.length];
+      watch.disconnect();
+    }).observe(document, { subtree: true, childList: true });""")
+    page.goto(f"{origin}/{places['single']}")
+    page.wait_for_selector("#chart[aria-busy=false]")
+    assert page.evaluate("window.first") == ["dark", 1]
+    assert page.locator("#theme").inner_text() == "Theme: dark"
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
+
+
+def test_every_kind_of_page_has_an_icon_and_tells_others_no_address(
+    visit: Visit, site: Path, places: dict[str, str]
+) -> None:
+    for kind in ("overview", "single"):
+        page = visit(f"{site.as_uri()}/{places[kind]}")
+        assert page.locator("head > meta[name=referrer]").get_attribute("content") == "no-referrer"
+        icon = page.locator("head > link[rel=icon]").evaluate("link => link.href")
+        assert icon == f"{site.as_uri()}/static/app/icon.svg"

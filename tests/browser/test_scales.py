@@ -111,3 +111,29 @@ def test_an_address_gives_the_whole_view_again(visit: Visit, origin: str, places
     strip = lambda text: re.sub(r"(clip|gradient_)\d+|id=\"[^\"]*\"", "", text)  # noqa: E731
     assert strip(again.locator("#chart svg").inner_html()) == strip(before)
     assert again.locator(".lane-switch").last.get_attribute("aria-pressed") == "false"
+
+
+def test_a_point_says_where_it_stands_on_the_axis_drawn(visit: Visit, single: str) -> None:
+    page = visit(single)
+    page.locator("[data-value=relative]").click()
+    in_percent(page)
+    page.locator("#chart").focus()
+    page.keyboard.press("Home")
+    assert "+0 % against 100 %" in page.locator("#chart .card").inner_text()
+    assert "+0 % against 100 %" in page.locator("#spoken").inner_text()
+
+
+def test_a_logarithmic_axis_over_decades_names_the_decades(visit: Visit, life: Path) -> None:
+    page = visit(f"{next(life.glob('benchmarks/matmul-*.html')).as_uri()}#along=n")
+    page.locator("#family[aria-busy=false] svg").first.wait_for()
+    told = page.locator("#family svg .role-axis-label text").all_text_contents()
+    assert {"0.01 ms", "0.1 ms", "1 ms", "10 ms"} <= set(told)
+    assert not {"0.03 ms", "0.8 ms", "8 ms"} & set(told)
+
+
+def test_the_dates_of_a_time_axis_have_their_year(visit: Visit, single: str) -> None:
+    page = visit(single)
+    page.locator("[data-value=time]").click()
+    page.locator("#chart[aria-busy=false] svg").wait_for()
+    told = page.locator("#chart svg .role-axis-label text").all_text_contents()
+    assert sum(text.startswith("2026-01-") for text in told) > 2

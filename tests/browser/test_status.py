@@ -23,6 +23,7 @@ def test_cases_that_stopped_and_hosts_that_are_silent_are_named(visit: Visit, en
     assert "softmax" in page.locator("main table").first.inner_text()
     assert "silent for more than 14 days" in page.locator("#reporting").inner_text()
     assert "Nothing at all was recorded" in page.get_by_role("status").inner_text()
+    assert page.locator("#all-report").count() == 0  # which would say the opposite
 
 
 def test_it_leads_to_what_other_programs_read(visit: Visit, ended: Path) -> None:

@@ -14,6 +14,7 @@ from tests.stored import made, noisy
 
 COMMITS, AT = 60, 36
 BAND = "#chart svg .mark-rect path"
+LABELS = "#chart svg .role-mark.mark-text text"
 WHY = "copies <b>need</b> a fence"
 
 
@@ -88,3 +89,29 @@ def test_marks_outside_of_the_range_are_not_drawn(visit: Visit, turned: Path) ->
         page.keyboard.press("+")
         page.wait_for_selector("#chart[aria-busy=false]")
     page.locator(BAND).wait_for(state="detached")
+
+
+def test_labels_above_the_chart_meet_neither_each_other_nor_a_change(visit: Visit, life: Path) -> None:
+    page = visit(address(life, "conv"))
+    told = [text for text in page.locator(LABELS).all() if text.text_content()]
+    assert sorted(text.text_content().split(":")[0] for text in told) == ["accepted", "driver"]
+    labels = [text.bounding_box() for text in told]
+    boxes = labels + [mark.bounding_box() for mark in page.locator("#chart svg .mark-symbol path").all()]
+    plot = page.locator("#chart svg .mark-area path").first.bounding_box()
+    for i, label in enumerate(labels):
+        assert label["y"] + label["height"] <= plot["y"]
+        assert not any(meet(label, other) for k, other in enumerate(boxes) if k != i)
+
+
+def meet(one: dict, other: dict) -> bool:
+    sides = (("x", "width"), ("y", "height"))
+    return all(one[at] < other[at] + other[of] and other[at] < one[at] + one[of] for at, of in sides)
+
+
+def test_labels_without_room_for_both_in_a_row_stand_in_two(visit: Visit, life: Path) -> None:
+    for width in (660, 700, 820):
+        page = visit(address(life, "conv"), viewport={"width": width, "height": 900})
+        boxes = [text.bounding_box() for text in page.locator(LABELS).all() if text.text_content()]
+        assert len(boxes) == 2
+        assert not meet(*boxes)
+        assert boxes[0]["y"] != boxes[1]["y"]

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from itertools import accumulate
 from xml.etree import ElementTree
 
 import pytest
@@ -57,6 +59,54 @@ def test_several_cases_say_how_many_are_the_worst() -> None:
 
 def test_a_failure_is_not_a_value() -> None:
     assert parsed(row(status="failed", value=None, lo=None, hi=None))[0] == "softmax: failed"
+
+
+def line(spark: str) -> list[tuple[int, int]]:
+    """Where the points of a trend without gaps are, in pixels from its first."""
+    path = ElementTree.fromstring(badge("softmax", [row(spark=spark)])).findall(f"{SVG}path")[1].attrib["d"]
+    steps = [int(step) for step in re.findall(r"-?\d+", path)][2:]
+    return list(zip(accumulate(steps[::2]), accumulate(steps[1::2]), strict=True))
+
+
+def test_a_trend_goes_over_its_whole_width_and_height() -> None:
+    assert line("0z0") == [(19, -12), (38, 0)]
+
+
+def test_points_closer_than_pixels_are_fewer_and_keep_peaks_and_the_newest() -> None:
+    points = line("5" * 12 + "z" + "5" * 25 + "05")
+    assert len(points) == 19
+    assert [y for _, y in points if y] == [-10]
+    assert points[-1] == (38, 0)
+    assert line("5" * 38 + "50")[-1] == (38, 2)
+
+
+def test_a_gap_breaks_the_line() -> None:
+    paths = ElementTree.fromstring(badge("softmax", [row(spark="5a--5a")])).findall(f"{SVG}path")
+    assert paths[1].attrib["d"].count("m") == 2
+
+
+def test_a_trend_of_one_point_is_not_drawn() -> None:
+    assert len(ElementTree.fromstring(badge("softmax", [row(spark="-5-")])).findall(f"{SVG}path")) == 1
+
+
+@pytest.mark.parametrize(("name", "squeezed"), [("GEMM_wmma", False), ("矩阵", True), ("σ", True)])
+def test_text_takes_the_width_that_was_reckoned(name: str, squeezed: bool) -> None:
+    label, message = ElementTree.fromstring(badge(name, [row(), row()])).findall(f"{SVG}text")
+    assert int(label.attrib["x"]) + int(label.attrib["textLength"]) + 12 == int(message.attrib["x"])
+    assert ("lengthAdjust" in label.attrib) is squeezed
+
+
+def test_wide_letters_have_more_room() -> None:
+    lengths = [
+        int(ElementTree.fromstring(badge(name, [row()])).find(f"{SVG}text").attrib["textLength"])  # type: ignore[union-attr]
+        for name in ("illi", "abcd", "MMMM", "矩阵矩阵")
+    ]
+    assert lengths == sorted(set(lengths))
+
+
+def test_a_badge_of_one_case_is_small() -> None:
+    name, spark = "suite_00.time_work_0000", "0z" * 20
+    assert len(badge(name, [row(spark=spark, unit="s")])) < 620
 
 
 @pytest.mark.parametrize("name", HOSTILE)

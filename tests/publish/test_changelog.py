@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -11,6 +13,8 @@ import pytest
 
 from perftrack.app.project import Project
 from perftrack.app.publish import StoreSource, build
+from perftrack.core.changes.chronicle import Chapter
+from perftrack.core.model import Interval
 from perftrack.publish.changelog import change_list, changes_json, changes_page
 from perftrack.publish.changes import ChangeSearch
 from perftrack.publish.feed import NAMESPACE, feed
@@ -56,7 +60,7 @@ def test_the_site_tells_the_changes_that_detect_does(stored: Stored, told) -> No
     assert [{c["id"] for c in e["changes"]} for e in events] == [set(e["changes"]) for e in answer["events"]]
     known = {c["id"]: c for c in answer["changes"]}
     for change in (c for e in events for c in e["changes"]):
-        assert change["p"] == known[change["id"]]["p_value"]
+        assert change["p"] == pytest.approx(known[change["id"]]["p_value"], rel=5e-3)
         assert change["standing"] == known[change["id"]]["standing"]
 
 
@@ -84,10 +88,39 @@ def test_the_overview_begins_with_what_changed_lately(told) -> None:  # type: ig
 
 def test_json_for_others_names_lanes_by_id(told) -> None:  # type: ignore[no-untyped-def]
     history, chapters = told
-    document = json.loads(changes_json(history, chapters))
+    listed = change_list(history, chapters)["events"]
+    document = json.loads(changes_json(history, listed))
     lanes = {lane.id for lane in history.lanes}
     assert document["format"] == 1
     assert all(c["lane"] in lanes for e in document["events"] for c in e["changes"])
+    assert [set(e) for e in document["events"]] == [{*e, "page"} for e in listed]
+
+
+def with_numbers(chapter: Chapter, **numbers: object) -> Chapter:
+    first = chapter.changes[0]
+    place = replace(first.place, change=replace(first.change, **numbers))  # type: ignore[arg-type]
+    return replace(chapter, changes=(replace(first, place=place),))
+
+
+def exported(history: History, chapter: Chapter) -> dict[str, object]:
+    document = json.loads(changes_json(history, change_list(history, [chapter])["events"]))
+    return document["events"][0]["changes"][0]  # type: ignore[no-any-return]
+
+
+def test_numbers_have_the_digits_that_mean_something(told) -> None:  # type: ignore[no-untyped-def]
+    history, chapters = told
+    numbers = {"before": 1.23456789e-4, "after": 2.34567891e-4, "ratio": 1.9, "p_value": 1.23456789e-300}
+    change = exported(history, with_numbers(chapters[0], interval=Interval(1.8, 2.0), **numbers))
+    assert [change[key] for key in ("before", "after", "p")] == [1.23457e-4, 2.34568e-4, 1.23e-300]
+    assert [change[key] for key in ("change", "lo", "hi")] == [0.641854, 0.587787, 0.693147]
+
+
+def test_what_is_not_finite_is_null(told) -> None:  # type: ignore[no-untyped-def]
+    history, chapters = told
+    change = exported(
+        history, with_numbers(chapters[0], after=math.inf, ratio=math.inf, interval=Interval(1.8, math.inf))
+    )
+    assert (change["after"], change["change"], change["hi"]) == (None, None, None)
 
 
 def entries(history: History, chapters, base_url: str | None) -> list[ElementTree.Element]:  # type: ignore[no-untyped-def]

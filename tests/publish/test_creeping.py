@@ -75,6 +75,7 @@ def test_the_json_has_it_with_a_lane_s_id_and_numbers(looked: Looked) -> None:
     (creep,) = document["creeps"]
     assert creep["lane"] == looked[0].lanes[0].id
     assert creep["change_interval"][0] < creep["change"] < creep["change_interval"][1]
+    assert creep["change"] == float(f"{lines[0].change:.6g}") and creep["p_value"] == float(f"{lines[0].p:.3g}")
     assert creep["page"].startswith("benchmarks/crept-")
 
 

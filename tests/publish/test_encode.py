@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 
-from perftrack.publish.encode import columns, json_bytes, json_fields
+from perftrack.publish.encode import columns, json_bytes, json_fields, number
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +26,8 @@ def test_columns_of_no_rows_still_have_their_names() -> None:
 
 def test_the_fields_of_one_value_keep_their_names() -> None:
     assert json_fields(Pair("a", None)) == {"left": "a", "right": None}
+
+
+def test_numbers_are_rounded_and_small_ones_stay_above_zero() -> None:
+    assert (number(123456.789), number(0.123456789, 3), number(4.9406e-324, 3)) == (123457.0, 0.123, 5e-324)
+    assert number(float("nan")) is None and number(None) is None

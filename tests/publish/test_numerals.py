@@ -4,10 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from perftrack.publish.numerals import Numerals, differences, numerals
+from perftrack.core.model import Interval
+from perftrack.core.units import format_interval
+from perftrack.publish.numerals import GRADES, Numerals, differences, numerals
+from tests.publish.unpacking import step_of, values
 
 sizes = st.floats(1e-12, 1e15)
 
@@ -17,23 +20,62 @@ def of(value: float, lo: float = math.nan, hi: float = math.nan) -> Numerals:
 
 
 def back(found: Numerals) -> float:
-    return float(f"{found.digits[0]}e{found.exponent[0]}")
+    return float(int(found.digits[0]) * step_of(int(found.scale[0])))
 
 
 @given(sizes, st.floats(1e-9, 1.0))
-def test_a_value_is_exact_to_a_hundredth_of_its_interval_or_six_digits(value: float, relative: float) -> None:
+def test_a_value_is_exact_to_a_hundredth_of_its_half_width_or_six_digits(value: float, relative: float) -> None:
     half = value * relative
     found = of(value, value - half, value + half)
-    assert abs(back(found) - value) <= max(half / 100, 1e-5 * value)
+    assert abs(back(found) - value) <= max(half / 95, 1e-5 * value)
+
+
+@given(sizes, st.floats(1e-3, 1.0), st.floats(0, 1))
+def test_an_interval_keeps_its_half_width_and_holds_its_value(value: float, relative: float, where: float) -> None:
+    half = value * relative
+    lo = value - 2 * half * where
+    found = of(value, lo, lo + 2 * half)
+    shown = 10 ** (int(found.grade[0]) / GRADES)
+    middle = back(found) + float(int(found.skew[0]) * step_of(int(found.scale[0])))
+    assert math.isclose(shown, half, rel_tol=0.015)
+    # A step for the value, half a one for the skew, and two where the value is an end.
+    room = max(0.04 * half, 3.5 * float(step_of(int(found.scale[0]))))
+    assert abs(middle - shown - lo) <= room
+    assert abs(middle + shown - (lo + 2 * half)) <= room
+    assert middle - shown <= back(found) * (1 + 1e-12)
+    assert middle + shown >= back(found) * (1 - 1e-12)
+
+
+@given(st.floats(1, 9), st.integers(-12, 12), st.floats(0, 1), st.integers(-4, -1))
+def test_what_is_told_reads_like_the_value_up_to_a_hundredth_of_the_half_width(
+    first: float, tens: int, where: float, smaller: int
+) -> None:
+    # The half width has ten to ninety-five units of the last digit that is shown.
+    share = 1.03 + where * (9.5 / first - 1.03)
+    value, half = first * 10.0**tens, first * share * 10.0 ** (tens + smaller)
+    assume(share < 9.7)  # about to be a digit more
+    found = of(value, value - half, value + half)
+    shown = 10 ** (int(found.grade[0]) / GRADES)
+    told = format_interval(back(found), "s", Interval(back(found) - shown, back(found) + shown))
+    assert told == format_interval(value, "s", Interval(value - half, value + half))
 
 
 @given(sizes, st.floats(1e-3, 1.0))
-def test_a_half_width_is_exact_to_a_hundredth(value: float, relative: float) -> None:
+def test_a_symmetric_interval_is_told_as_one(value: float, relative: float) -> None:
+    half = value * relative
+    assert of(value, value - half, value + half).skew[0] == 0
+
+
+@given(sizes, st.floats(1e-12, 1.0))
+def test_the_scale_follows_from_the_grade_but_for_more_than_six_digits(value: float, relative: float) -> None:
     half = value * relative
     found = of(value, value - half, value + half)
-    step = 10.0 ** int(found.exponent[0])
-    assert math.isclose(int(found.below[0]) * step, half, rel_tol=0.01)
-    assert abs(int(found.below[0] - found.above[0])) <= 1
+    finest = 3 * (math.floor(math.log10(value)) - 5)
+    tens, rest = divmod(int(found.grade[0]), GRADES)
+    given = 3 * (tens - 2) + (rest >= 73) + (rest >= 168)
+    assert int(found.scale[0]) == given + int(found.beyond[0])
+    # A grade that was moved may give the next scale.
+    assert abs(int(found.beyond[0])) <= 1 or int(found.scale[0]) == finest
 
 
 def test_without_an_interval_there_are_six_digits() -> None:
@@ -48,15 +90,19 @@ def test_an_exact_count_keeps_every_digit() -> None:
 def test_every_float_becomes_whole_numbers_that_a_browser_counts(value: float) -> None:
     for lo, hi in ((math.nan, math.nan), (value, value), (-math.inf, math.inf), (-1e308, 1e308)):
         found = of(value, lo, hi)
-        parts = (found.digits, found.below, found.above)
+        parts = (found.digits, found.grade, found.beyond, found.skew)
         assert all(abs(int(part[0])) <= 2**53 for part in parts)
 
 
 @given(sizes, sizes, st.floats(1e-6, 0.5), st.floats(1e-6, 0.5))
 def test_differences_add_up_to_the_digits(value: float, first: float, own: float, wide: float) -> None:
     a, b = of(value, value * (1 - own), value * (1 + own)), of(first, first * (1 - wide), first * (1 + wide))
-    beyond = differences(a.digits, a.exponent, b.digits, b.exponent)
-    apart = int(b.exponent[0] - a.exponent[0])
-    base = int(b.digits[0]) * 10**apart if apart >= 0 else int(b.digits[0]) // 10**-apart
-    usable = abs(apart) <= 9 and abs(base) < 1e15 and abs(int(b.digits[0])) < 10**7
-    assert int(beyond[0]) + (base if usable else 0) == int(a.digits[0])
+    beyond = differences(a.digits, a.scale, b.digits, b.scale)
+    row = {
+        "value": [int(beyond[0])],
+        "width": [int(a.grade[0] - b.grade[0]) + int(a.grade[0] >= b.grade[0])],
+        "step": [int(a.beyond[0])],
+        "skew": [int(a.skew[0])],
+    }
+    (shown,) = values(row, [(int(b.digits[0]), int(b.scale[0]), int(b.grade[0]))])
+    assert shown.value == back(a)

@@ -6,6 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perftrack.publish.packing import ALPHABET, PackedFile, as_text
+from perftrack.publish.primer import PRIMER
+from tests.publish import unpacking
 from tests.publish.unpacking import CHARACTERS, binary, unpacked
 
 integers = st.integers(-(2**52), 2**52)
@@ -32,6 +34,20 @@ def test_a_file_reads_back(rows: list[tuple[int, int]], text: str) -> None:
     assert found.name == "x/y"
     assert found.document == {"text": text}
     assert found.columns == {"b": [r[0] for r in rows], "a": [r[1] for r in rows]}
+
+
+def test_the_browser_begins_with_the_same_primer() -> None:
+    assert unpacking.PRIMER == PRIMER
+    assert len(PRIMER) < 1 << 15  # a stored block holds twice that; a distance reaches no further
+
+
+def test_what_the_primer_has_takes_next_to_no_room() -> None:
+    document = {
+        "latest": ["1.4 ms ± 2 %"],
+        "verdict": ["inconclusive"],
+        "notes": [[["clocks were not locked"], []]],
+    }
+    assert len(PackedFile("x", document).script()) < len(PackedFile("x", {"y": [*range(10)]}).script()) + 60
 
 
 def test_columns_of_zeros_take_no_room() -> None:

@@ -9,6 +9,7 @@ from perftrack.publish.benchmarkpages import BenchmarkPage
 from perftrack.publish.environments import environments_page
 from perftrack.publish.gather import read_history
 from perftrack.publish.method import method_page
+from perftrack.publish.overview import lane_rows
 from tests.publish.synthetic import SyntheticHistory
 
 SOURCE = SyntheticHistory(40)
@@ -16,12 +17,12 @@ HISTORY = read_history(SOURCE)
 
 
 def benchmark(name: str) -> BenchmarkPage:
-    return next(p for p in benchmark_pages(HISTORY, None) if p.name == name)
+    return next(p for p in benchmark_pages(HISTORY, lane_rows(HISTORY), None) if p.name == name)
 
 
 class TestBenchmark:
     def test_there_is_one_page_per_benchmark(self) -> None:
-        names = [p.name for p in benchmark_pages(HISTORY, None)]
+        names = [p.name for p in benchmark_pages(HISTORY, lane_rows(HISTORY), None)]
         assert names == sorted({s.case.benchmark for s in HISTORY.series})
 
     def test_a_page_lists_every_case(self) -> None:

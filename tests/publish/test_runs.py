@@ -46,7 +46,7 @@ def test_every_measurement_is_a_row_with_its_value(at: int) -> None:
     assert len(rows) == len(stored.measurements)
     for m in stored.measurements:
         if m.value is not None:
-            assert shown[m.case.id] == pytest.approx(m.value, rel=1e-3)
+            assert shown[m.case.id].value == pytest.approx(m.value, rel=1e-3)
 
 
 def test_a_failed_case_keeps_the_end_of_what_it_printed() -> None:

@@ -17,7 +17,7 @@ from perftrack.publish.benchmark import benchmark_pages
 from perftrack.publish.catalogue import catalogue, listing
 from perftrack.publish.gather import History, read_history
 from perftrack.publish.method import method_page
-from perftrack.publish.overview import grid_rows, overview_page
+from perftrack.publish.overview import grid_rows, lane_rows, overview_page
 from tests.publish.synthetic import SyntheticHistory
 
 
@@ -58,7 +58,7 @@ def test_the_overview_s_row_has_the_share_of_its_newest_result(source: Held, his
 
 def test_a_benchmark_s_page_has_it_for_the_case_that_declares(source: Held, history: History) -> None:
     subject = source.subject()
-    page = next(p for p in benchmark_pages(history, None) if p.name == subject.case.benchmark)
+    page = next(p for p in benchmark_pages(history, lane_rows(history), None) if p.name == subject.case.benchmark)
     declared = [e for e in page.entries if e.share is not None]
     keys = {series_key(s) for s in history.series if s.case == subject.case}
     assert {e.key for e in declared} <= keys

@@ -22,8 +22,7 @@ from tests.publish.unpacking import unpacked
 
 OURS = (MARKER, SIGNATURES)  # no part of the site, but of the next build
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "base-uri 'none'; form-action 'none'"
+    "default-src 'none';script-src 'self';style-src 'self';img-src 'self' data:;base-uri 'none';form-action 'none'"
 )
 URLS = ("href", "src", "action", "formaction", "data", "poster", "srcset", "xlink:href")
 
@@ -169,8 +168,21 @@ def test_data_links_lead_somewhere(usual: Path) -> None:
     for page, key in zip(data["page"], data["key"], strict=True):
         assert (usual / page).is_file()
         assert (usual / f"data/series/{key}.js").is_file()
-    for script in json.loads((usual / "data/shell.js").read_text()[len("perftrack.shell(") : -3])["scripts"]:
-        assert (usual / script).is_file()
+    scripts = re.findall(r'"(static/[\w/.-]+\.js)"', (usual / "data/shell.js").read_text())
+    assert "static/app/benchmark.js" in scripts
+    assert all((usual / script).is_file() for script in scripts)
+
+
+def test_a_benchmark_s_page_is_small_and_names_what_it_needs(usual: Path) -> None:
+    shells = {path: text for path, text in pages(usual).items() if path.startswith("benchmarks/")}
+    for path, text in shells.items():
+        names = [tag for tag, _ in Page(text).tags]
+        assert text.startswith("<!doctype html><html lang=en ")
+        assert names.count("script") == 1 and names.index("script") < names.index("body"), path
+        assert {"title", "noscript", "a"} <= set(names), path
+    softmax = next(text for path, text in shells.items() if path.startswith("benchmarks/softmax-"))
+    assert len(softmax.encode()) < 580
+    assert "<title>softmax · " in softmax and "<h1>softmax</h1>" in softmax
 
 
 def test_every_data_file_gives_itself_the_name_it_is_asked_by(usual: Path) -> None:
@@ -184,7 +196,7 @@ def test_every_page_has_the_policy_and_nothing_inline(which: str, request: pytes
     for path, text in pages(request.getfixturevalue(which)).items():
         page = Page(text)
         policies = [a["content"] for tag, a in page.tags if tag == "meta" and a.get("http-equiv")]
-        assert policies == [POLICY], path
+        assert [policy.replace("; ", ";") for policy in policies] == [POLICY], path
         for tag, attributes in page.tags:
             assert tag != "style", path
             assert not [name for name in attributes if name.startswith("on") or name == "style"], (path, tag)
@@ -251,6 +263,9 @@ def test_a_base_address_makes_canonical_links(tmp_path: Path) -> None:
     found = pages(tmp_path)
     assert '<link rel="canonical" href="https://example.org/perf/">' in found["index.html"]
     assert '<link rel="canonical" href="https://example.org/perf/runs.html">' in found["runs.html"]
+    path, shell = next((path, text) for path, text in found.items() if path.startswith("benchmarks/"))
+    canonical = [a["href"] for tag, a in Page(shell).tags if a.get("rel") == "canonical"]
+    assert canonical == [f"https://example.org/perf/{path}"]
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,16 @@ from __future__ import annotations
 import json
 import re
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
+CORE = Path(__file__).parents[2] / "site" / "static" / "app" / "core.js"
+# As the browser has it: a string between apostrophes.
+(FOUND,) = re.findall(r"const PRIMER = new TextEncoder\(\)\.encode\('(.*)'\);\n", CORE.read_text())
+PRIMER = FOUND.replace("\\'", "'").encode()
 SCRIPT = re.compile(rb'perftrack\.packed\("([^"\\]*)",(\d+),"([^"\\]*)"\);\n')
 CHARACTERS = "!#$%&()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwxyz{|}~"
 
@@ -22,7 +29,9 @@ class Packed:
 def unpacked(script: bytes) -> Packed:
     match = SCRIPT.search(script)
     assert match is not None, script[:80]
-    raw = zlib.decompress(binary(match[3].decode(), int(match[2])), -15)
+    size = len(PRIMER)
+    stored = b"\0" + size.to_bytes(2, "little") + (size ^ 0xFFFF).to_bytes(2, "little") + PRIMER
+    raw = zlib.decompress(stored + binary(match[3].decode(), int(match[2])), -15)[size:]
     size = int.from_bytes(raw[:4], "little")
     document = json.loads(raw[4 : 4 + size])
     planes = raw[4 + size :]
@@ -45,10 +54,42 @@ def binary(text: str, length: int) -> bytes:
     return bytes(int(bits[at : at + 8], 2) for at in range(0, 8 * length, 8))
 
 
-def values(columns: dict[str, list[int]], references: list[list[int]]) -> list[float]:
-    """The numbers that the rows' steps stand for; one reference a row."""
+UNITS = (1, 2, 5)
+
+
+def step_of(scale: int) -> Fraction:
+    return UNITS[scale % 3] * Fraction(10) ** (scale // 3)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A row as a page has it; `half` is zero where the interval has no width."""
+
+    value: float
+    lo: float
+    hi: float
+    half: float
+    step: float
+
+
+def values(columns: dict[str, list[int]], references: Sequence[Sequence[int]]) -> list[Shown]:
+    """The numbers that the rows' steps stand for; digits, scale and grade of one reference a row."""
     found = []
-    for step, value, (digits, exponent) in zip(columns["step"], columns["value"], references, strict=True):
-        base = digits * 10**-step if step <= 0 else digits // 10**step
-        found.append(float(f"{(base if abs(step) <= 9 else 0) + value}e{exponent + step}"))
+    rows = zip(*(columns[name] for name in ("step", "value", "width", "skew")), references, strict=True)
+    for step, value, width, skew, (digits, first, grade) in rows:
+        own = grade + width - (width > 0)
+        tens, rest = divmod(own, 240)
+        scale = step + (3 * (tens - 2) + (rest >= 73) + (rest >= 168) if width else first)
+        known = abs(first - scale) <= 27 and abs(digits) < 10**7
+        more = digits * UNITS[first % 3] * 10 ** max(first // 3 - scale // 3, 0)
+        base = (
+            more // (UNITS[scale % 3] * 10 ** max(scale // 3 - first // 3, 0)) if known and abs(more) < 1e15 else 0
+        )
+        half = 10 ** (own / 240) if width else 0.0
+        middle = float((base + value + skew) * step_of(scale))
+        found.append(
+            Shown(
+                float((base + value) * step_of(scale)), middle - half, middle + half, half, float(step_of(scale))
+            )
+        )
     return found

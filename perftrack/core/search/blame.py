@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from perftrack.core.identity import content_id
 from perftrack.core.model import Direction, Interval
-from perftrack.core.search.bisection import Search
 from perftrack.core.search.prehistory import was_slow_before
 from perftrack.core.search.visits import Outcome
+
+if TYPE_CHECKING:  # who reads searches that were stored makes none
+    from perftrack.core.search.bisection import Search
 
 NAMED = frozenset({Outcome.FOUND, Outcome.BASE})
 TOLD = 1e-4  # a commit with less is left out of what is kept of the posterior

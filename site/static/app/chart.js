@@ -1,9 +1,11 @@
-// Draws one of the site's chart specifications with a page's own data. `live`: data sets that change later.
+// Draws one of the site's chart specifications with a page's own data. `live`: data sets that change later; `above`:
+// pixels of room above the plot, where it takes more than the specification has.
 "use strict";
 
-perftrack.chart = async (target, name, { params = {}, data, live = [] }) => {
+perftrack.chart = async (target, name, { params = {}, data, live = [], above = 0 }) => {
   const spec = structuredClone(perftrack.get("charts")[name]);
   spec.datasets = data;
+  if (spec.padding?.top < above) spec.padding.top = above;
   for (const param of spec.params) if (param.name in params) param.value = params[param.name];
   // Layers without data are not compiled: most series have no failure, change or lane change.
   if (spec.layer) spec.layer = spec.layer.filter(({ data: own }) => !own?.name || live.includes(own.name) || data[own.name].length);

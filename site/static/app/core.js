@@ -78,28 +78,45 @@ const perftrack = (() => {
     return found;
   };
 
+  // What every stream goes on from (publish/primer.py): put before it as a stored block.
+  const PRIMER = new TextEncoder().encode('["throttled while measuring: "]["no clock evidence: "]["the working tree had uncommitted changes"][["clocks locked and verified: range  MHz over all windows"],["clocks-locked"]]few-processes process(es); tier A needs at least interval-too-wide the interval includes both no change and a change of  %; an effect of  % would be detected 4 times in 5 not significant among  comparisons (Benjamini-Hochberg, q = 0.05) against  process(es), and fewer than 6 runs to learn the lane\'s noise from: record both with --processes 4 or more, or compare --liveworse by better by  %, interval excludes 0, threshold interval lies inside ±2 %clocks were free to move"failed"skipped"regression"improvement"unchanged"duration_p50","higher","limitations":[],"notes":[[["clocks were not locked"],["clocks were free to move"],["clocks-floating"]]],"outputs":{},"rows":,"samples":false,"settings":[],"version":"0.1.0"}{"columns":[["series",1],["facet",0],["step",0],["value",2],["width",1],["skew",0],["code",0],["processes",1],["spread",2]],"duration":" min  s","environments":[["",[0]]],"host":"","id":"","label":"",{"breaks":[],"changes":[],"columns":[["run",1],["facet",0],["step",0],["value",2],["width",1],["skew",0]],"commits":,"dir":"lower","epochs":[],"facets":[["ok","A",0,0,1],["ok","B",0,0,1]],"failed":0,"limits":[],"metric":"time","name":"","notes":[[[],[],[]]],"page":{"cases":1,"entries":{"direction":["lower"],"given":[[]],"hi":[0.0],"key":[""],"lane":[0],"latest":[" ms ±  %"],"lo":[0.0],"metric":["time"],"params":[""],"run":[],"share":[null],"share_of":[""],"spark":[""],"status":["ok"],"tier":["B"],"unit":["s"],"value":[0.0],"verdict":["inconclusive"],"why":[""]},"metrics":["time"],"name":"","source":"benchmarks/bench_.py:","tags":[],"threshold":null},"ref":[,"rows":,"total":,"unit":"s"}');
+  const STORED = Uint8Array.of(0, PRIMER.length & 255, PRIMER.length >> 8, ~PRIMER.length & 255, (~PRIMER.length >> 8) & 255);
+
   const packed = async (name, length, text) => {
     try {
-      const stream = new Blob([bytesOf(text, length)]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-      provide(name, unpacked(new Uint8Array(await new Response(stream).arrayBuffer())));
+      const stream = new Blob([STORED, PRIMER, bytesOf(text, length)]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+      provide(name, unpacked(new Uint8Array(await new Response(stream).arrayBuffer(), PRIMER.length)));
     } catch (error) {
       entry(name).reject(new Error(`${root}data/${name}.js could not be understood: ${error.message}`));
     }
   };
 
-  // Columns of steps to values and intervals; `reference(i)` is [digits, exponent] of row i, `bounded(i)` whether it has an interval.
-  const numbers = ({ step, value, below, skew }, reference, known, bounded) => {
-    const at = (digits, exponent) => Number(`${digits}e${exponent}`);
-    const base = (digits, apart) => (Math.abs(apart) > 9 || Math.abs(digits) >= 1e7 ? 0 : apart >= 0 ? digits * 10 ** apart : Math.floor(digits / 10 ** -apart));
+  // Columns of steps to values and intervals (publish/numerals.py says how they are written); `reference(i)` is digits, scale and grade of row i, `bounded(i)` whether it has an interval.
+  const UNITS = [1, 2, 5], GRADES = 240, FAR = 27;
+  const tens = (scale) => Math.floor(scale / 3);
+  const unit = (scale) => UNITS[scale - 3 * tens(scale)];
+  const scaleOf = (grade) => {
+    const rest = grade - GRADES * Math.floor(grade / GRADES);
+    return 3 * (Math.floor(grade / GRADES) - 2) + (rest >= 73) + (rest >= 168);
+  };
+  const baseOf = (digits, from, to) => {
+    if (Math.abs(from - to) > FAR || Math.abs(digits) >= 1e7) return 0;
+    const apart = tens(from) - tens(to);
+    const more = digits * unit(from) * 10 ** Math.max(apart, 0);
+    return Math.abs(more) < 1e15 ? Math.floor(more / (unit(to) * 10 ** Math.max(-apart, 0))) : 0;
+  };
+  const numbers = ({ step, value, width, skew }, reference, known, bounded) => {
     const columns = { value: [], lo: [], hi: [] };
     for (let i = 0; i < value.length; i++) {
-      const [digits, exponent] = reference(i);
-      const own = exponent + step[i];
-      const beside = base(digits, -step[i]);
-      const number = (Math.abs(beside) < 1e15 ? beside : 0) + value[i];
-      columns.value.push(known(i) ? at(number, own) : null);
-      columns.lo.push(bounded(i) ? at(number - below[i], own) : null);
-      columns.hi.push(bounded(i) ? at(number + below[i] + skew[i], own) : null);
+      const [digits, first, grade] = reference(i);
+      const own = grade + width[i] - (width[i] > 0);
+      const scale = step[i] + (width[i] ? scaleOf(own) : first);
+      const at = (count) => Number(`${count * unit(scale)}e${tens(scale)}`);
+      const count = baseOf(digits, first, scale) + value[i];
+      const half = width[i] ? 10 ** (own / GRADES) : 0;
+      columns.value.push(known(i) ? at(count) : null);
+      columns.lo.push(bounded(i) ? at(count + skew[i]) - half : null);
+      columns.hi.push(bounded(i) ? at(count + skew[i]) + half : null);
     }
     return columns;
   };
@@ -117,17 +134,6 @@ const perftrack = (() => {
       document.querySelector("[aria-busy=true]")?.setAttribute("aria-busy", "false");
     }
   });
-
-  // A benchmark's page is a shell: what they all show comes from one file, and so do their scripts.
-  const shell = ({ markup, scripts }) => {
-    document.body.insertAdjacentHTML("afterbegin", markup); // a template of this site, with nothing of a benchmark in it
-    for (const path of scripts) {
-      const script = document.createElement("script");
-      script.src = root + path;
-      script.async = false; // in their order
-      document.head.append(script);
-    }
-  };
 
   // h("td", {class: "num"}, "text", node): text is always text, never markup.
   const h = (tag, attributes, ...children) => {
@@ -192,5 +198,5 @@ const perftrack = (() => {
     }
   });
 
-  return { root, packed, provide, get, need, numbers, page, shell, h, svg, rows, state, utc, when };
+  return { root, packed, provide, get, need, numbers, page, h, svg, rows, state, utc, when };
 })();

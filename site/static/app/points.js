@@ -90,13 +90,15 @@ perftrack.points = (() => {
   };
   const runPage = (point) => `${root}run.html#run=${perftrack.get("history").run[point.run]}`;
 
-  const card = (point, actions = []) => {
+  // `own`: the value in words of the axis, where that counts something else.
+  const card = (point, actions = [], own = "") => {
     const index = perftrack.get("history");
     const at = point.commit;
     const range = point.low === null ? null : h("p", { class: "quiet num" }, `${format.value(point.low, point.unit, point.low, point.high)} … ${format.value(point.high, point.unit, point.low, point.high)}`);
     return h("div", { class: "card" },
       h("p", { class: "card-value num" }, point.status === "ok" ? [shown(point), " ", marks.tier(point.tier)] : h("span", { class: `verdict ${point.status}` }, point.status)),
       point.status === "ok" && range,
+      own && h("p", { class: "num" }, own),
       h("p", {}, h("span", { class: "sha" }, index.sha[at].slice(0, 10)), " ", index.subject[at]),
       h("p", { class: "quiet" }, [index.author[at], utc(index.author_time[at])].filter(Boolean).join(", ")),
       h("p", { class: "quiet" }, marks.lane(point.lane)),

@@ -16,5 +16,6 @@ document.addEventListener("DOMContentLoaded", () => {
   if (rows.every((row) => Number(row.dataset.last) < limit)) {
     note.textContent = `Nothing at all was recorded in the last ${days} days.`;
     note.hidden = false;
+    document.getElementById("all-report")?.remove(); // it speaks of cases beside others that report
   }
 });

@@ -4,7 +4,7 @@
 // Calls back with changed(view) when the range moves. Ranges are positions of commits, so that an address with them stays true.
 // `actions`: what a chosen point offers, {key, label, act(point)}. `explained(words)`: what the value axis counts.
 perftrack.trend = (target, { spoken, changed, actions, explained }) => {
-  const { h, points: read, turns, scales, utc } = perftrack;
+  const { h, points: read, turns, scales, format, utc } = perftrack;
   const DAY = 86400000;
   const MARKS = 1200; // more than that many could not be told apart on a screen
   let series = null;
@@ -65,17 +65,6 @@ perftrack.trend = (target, { spoken, changed, actions, explained }) => {
     chart.data("cursor", to ? [row] : []).data("held", to && to.status === "ok" && row.v !== null ? [row] : []).runAsync();
   };
 
-  const breaksOf = () => {
-    const [lo, hi] = domain();
-    return series.breaks.filter((b) => !options.hidden.has(b.lane)).flatMap((b) => {
-      const x = (place(all[b.at].commit) + place(all[b.at - 1].commit)) / 2;
-      if (x < lo || x > hi) return [];
-      const text = b.fields.length ? b.fields[0] + (b.fields.length > 1 ? `, ${b.fields.length - 1} more` : "") : "other lane";
-      const shown = target.clientWidth < 600 ? "" : text.length > 48 ? `${text.slice(0, 47)}…` : text; // the list below names them all
-      return { x, text: shown, align: x > (lo + hi) / 2 ? "right" : "left" };
-    });
-  };
-
   const draw = async (next, nextOptions) => {
     const mine = ++turn;
     if (next !== series) {
@@ -104,10 +93,12 @@ perftrack.trend = (target, { spoken, changed, actions, explained }) => {
     const [lo, hi] = domain();
     const count = within.length;
     const dense = count > 400;
-    const marked = { hidden: options.hidden, place, middle: (lo + hi) / 2, narrow: target.clientWidth < 600, flipped: options.scale === "share" && series.limits.size > 0 };
+    const marked = { hidden: options.hidden, place, range: [lo, hi], width: target.clientWidth, flipped: options.scale === "share" && series.limits.size > 0 };
+    const labels = turns.labelsOf(series, all, marked);
     const view = await perftrack.chart(mount, `trend-${options.x}-${options.y}`, {
       live: ["cursor", "held"],
-      data: { ...dataOf(), breaks: breaksOf(), changes: turns.ofChart(series, marked), epochs: turns.epochsOf(series, marked) },
+      above: labels.height,
+      data: { ...dataOf(), breaks: labels.breaks, changes: turns.ofChart(series, marked), epochs: labels.epochs },
       params: {
         x_lo: lo, x_hi: hi, unit: scale.unit ? ` ${scale.unit}` : "",
         labels: index().sha.map((sha, i) => [sha.slice(0, 7), utc(index().author_time[i]).slice(0, 10)]),
@@ -163,13 +154,20 @@ perftrack.trend = (target, { spoken, changed, actions, explained }) => {
     cursor = null;
   };
 
+  // A value in the words of the axis, where that counts something else than the metric.
+  const onScale = (v) => {
+    if (v === null || options.scale === "absolute") return "";
+    return options.scale === "share" ? `${format.percent(v)} of the ceiling` : `${format.change(Math.log(v / 100))} against 100 %`;
+  };
+
   const show = (to, aloud) => {
     if (!chart) return;
     if (cursor !== to) {
       cursor = to;
       mark(to);
-      tooltip.replaceChildren(read.card(to, actions));
-      if (aloud) spoken(read.spoken(to));
+      const own = onScale(drawn(to).v);
+      tooltip.replaceChildren(read.card(to, actions, own));
+      if (aloud) spoken([read.spoken(to), own].filter(Boolean).join(", "));
     }
     tooltip.hidden = false;
     const [x, y] = pixels()(to);

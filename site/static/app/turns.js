@@ -35,14 +35,66 @@ perftrack.turns = (() => {
     });
   };
 
-  const epochsOf = (series, { hidden, place, middle, narrow }) => {
+  const ROW = 13, MARK = 6, GAP = 6, AXIS = 70; // pixels: a row of labels, half a change's mark, air between, what the value axis takes at most
+  const pen = document.createElement("canvas").getContext("2d");
+  const long = (text) => {
+    pen.font = "11px system-ui, sans-serif";
+    return pen.measureText(text).width;
+  };
+  const short = (text) => (text.length > 48 ? `${text.slice(0, 47)}…` : text); // the lists below have all of it
+
+  // Labels in rows above the plot, each beside its rule: none meets another, the rule of another, or a change's mark.
+  const stacked = (labels, changes, { range: [lo, hi], width }) => {
+    const at = (x) => ((x - lo) / (hi - lo)) * (width - AXIS);
+    const marked = changes.map(({ x }) => at(x)); // in the lowest row
+    const unmarked = (row, [from, to]) => row > 0 || marked.every((mark) => to <= mark - MARK || from >= mark + MARK);
+    const sides = ({ x, text }, both) => {
+      const right = ["left", [at(x) + 5, at(x) + 5 + long(text)]], left = ["right", [at(x) - 5 - long(text), at(x) - 5]];
+      const inside = [right, left].filter(([, [from, to]]) => from >= 0 && to <= width - AXIS);
+      return inside.length ? inside.slice(0, both ? 2 : 1) : [x > (lo + hi) / 2 ? left : right];
+    };
+    const placed = (order, both) => {
+      const taken = []; // of each row, from the lowest
+      const free = (row, [from, to]) => (taken[row] ?? []).every(([a, b]) => to + GAP <= a || from - GAP >= b);
+      const place = (label) => {
+        const rule = [at(label.x) - 1, at(label.x) + 1];
+        for (let row = 0; label.text && row <= labels.length; row++) {
+          if (row > 0 && !free(row - 1, rule)) break; // nor would it pass there on its way to a higher row
+          for (const [align, span] of sides(label, both)) {
+            if (!unmarked(row, span) || !free(row, span)) continue;
+            for (let below = 0; below < row; below++) (taken[below] ??= []).push(rule);
+            (taken[row] ??= []).push([Math.min(span[0], rule[0]), Math.max(span[1], rule[1])]);
+            return { ...label, align, rise: ROW * (row + 1) };
+          }
+        }
+        return { ...label, text: "", align: "left", rise: 0 };
+      };
+      const done = order.map(place);
+      return { done, height: taken.length * ROW + 2, lost: done.filter(({ text }) => !text).length };
+    };
+    const rising = [...labels].sort((a, b) => a.x - b.x);
+    const falling = [...rising].reverse();
+    // Steps that go down to the right always have room, but more rows than are needed as a rule.
+    const tried = [placed(rising, true), placed(falling, true), placed(falling, false)];
+    return tried.reduce((best, next) => (next.lost < best.lost || (next.lost === best.lost && next.height < best.height) ? next : best));
+  };
+
+  // What stands above the chart: where lanes begin and where a change was accepted. `height`: what it takes.
+  const labelsOf = (series, points, view) => {
+    const { hidden, place, range: [lo, hi], width } = view;
     const { run_commit } = perftrack.get("history");
-    return series.epochs.filter(({ lane }) => !hidden.has(lane)).map(({ run, reason }) => {
-      const commit = run_commit[run];
-      const x = (place(commit) + place(Math.max(0, commit - 1))) / 2;
-      const text = `accepted: ${reason}`;
-      return { x, text: narrow ? "accepted" : text.length > 48 ? `${text.slice(0, 47)}…` : text, align: x > middle ? "right" : "left" };
+    const narrow = width < 600;
+    const breaks = series.breaks.filter((b) => !hidden.has(b.lane)).map((b) => {
+      const text = b.fields.length ? b.fields[0] + (b.fields.length > 1 ? `, ${b.fields.length - 1} more` : "") : "other lane";
+      return { kind: "breaks", x: (place(points[b.at].commit) + place(points[b.at - 1].commit)) / 2, text: narrow ? "" : short(text) };
     });
+    const epochs = series.epochs.filter(({ lane }) => !hidden.has(lane)).map(({ run, reason }) => {
+      const commit = run_commit[run];
+      return { kind: "epochs", x: (place(commit) + place(Math.max(0, commit - 1))) / 2, text: narrow ? "accepted" : short(`accepted: ${reason}`) };
+    });
+    const inside = ({ x }) => x >= lo && x <= hi;
+    const { done, height } = stacked([...breaks, ...epochs].filter(inside), ofChart(series, view).filter(inside), view);
+    return { breaks: done.filter(({ kind }) => kind === "breaks"), epochs: done.filter(({ kind }) => kind === "epochs"), height };
   };
 
   const glyph = (series, change) => {
@@ -100,5 +152,5 @@ perftrack.turns = (() => {
     return ` ${count} change${count === 1 ? "" : "s"}, the last one a ${worse(series, last) ? "regression" : "improvement"} ${size(series, last)}.`;
   };
 
-  return { ofChart, epochsOf, legend, list, spoken };
+  return { ofChart, labelsOf, legend, list, spoken };
 })();
