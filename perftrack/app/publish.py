@@ -106,7 +106,9 @@ class StoreSource:
         known = [c for c in self._commits if c.sha in measured and c.sha in self._reached]
         if len(known) < 2:
             return ()
-        return compare(self._project, known[-2].sha, known[-1].sha, history=self._table).judgements
+        found = compare(self._project, known[-2].sha, known[-1].sha, history=self._table).judgements
+        del self._table  # who asked for it has a copy in another order, and it is the largest thing here
+        return found
 
     def threshold(self) -> float:
         return self._project.config.threshold

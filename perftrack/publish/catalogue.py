@@ -73,7 +73,14 @@ def catalogue(history: History) -> Catalogue:
         step[own] = np.where(found.wide, found.beyond, found.scale - first_scale)
         skew[own] = found.skew
     bounded = np.isfinite(table.lo) & np.isfinite(table.hi)
-    return Catalogue(order, number, digits, scale, grade, step, value, width, skew, bounded)
+    return Catalogue(order, number, digits, scale, grade, step, _narrow(value), width, skew, bounded)
+
+
+def _narrow(column: NDArray[np.int64]) -> Ints:
+    """In half of the room where that does: of many millions of points it is most of what a build needs."""
+    limits = np.iinfo(np.int32)
+    fits = not len(column) or (column.min() >= limits.min and column.max() <= limits.max)
+    return column.astype(np.int32) if fits else column
 
 
 def _numbers(table: PointTable, own: slice | NDArray[np.intp]) -> tuple[NDArray[np.float64], ...]:
@@ -143,17 +150,17 @@ def unit_shares(history: History, at: int) -> Iterator[tuple[int, Share]]:
 def local_codes(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], Ints]:
     """Distinct values in order of appearance, and for each value the position of its like among them."""
     if len(values) and (values == values[0]).all():
-        return values[:1], np.zeros(len(values), dtype=np.int64)
+        return values[:1], np.zeros(len(values), dtype=np.int32)
     distinct, first, inverse = np.unique(values, return_index=True, return_inverse=True)
     order = np.argsort(first)
-    rank = np.empty(len(order), dtype=np.int64)
+    rank = np.empty(len(order), dtype=np.int32)
     rank[order] = np.arange(len(order))
     return distinct[order], rank[inverse.reshape(-1)]
 
 
 def steps(positions: NDArray[np.integer]) -> Ints:
     """Positions as differences from the one before."""
-    found = positions.astype(np.int64)
+    found = positions.astype(np.int32)
     found[1:] -= found[:-1].copy()
     return found
 

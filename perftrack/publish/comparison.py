@@ -16,7 +16,7 @@ from perftrack.core.verdict import CONFIDENCE, DEFAULT_THRESHOLD, MIN_PROCESSES
 from perftrack.publish import addresses
 from perftrack.publish.catalogue import Catalogue
 from perftrack.publish.context import frame
-from perftrack.publish.evidence import LEAST, PER_E, point_evidence
+from perftrack.publish.evidence import LEAST, PER_E, PointEvidence
 from perftrack.publish.gather import History, HistorySource
 from perftrack.publish.lanespread import DF_SCALE, SCALE, Eras, lane_spreads, newest_compared, spread_columns
 from perftrack.publish.packing import PackedFile
@@ -38,7 +38,9 @@ def compare_page(history: History, base_url: str | None) -> ComparePage:
     return ComparePage(frame(history, addresses.COMPARE, "Compare", "compare", base_url), len(history.runs))
 
 
-def comparison_file(history: History, source: HistorySource, numbers: Catalogue) -> PackedFile:
+def comparison_file(
+    history: History, source: HistorySource, numbers: Catalogue, evidence: PointEvidence
+) -> PackedFile:
     """What the browser needs to judge beside the runs: the noise of every lane, and the numbers of the rule.
 
     `pair`: positions of the two newest commits. `left_out`: ceilings, which are no commit's doing. `eras`: by
@@ -48,7 +50,7 @@ def comparison_file(history: History, source: HistorySource, numbers: Catalogue)
     ceilings = frozenset(at for at, s in enumerate(history.series) if definition_of(s.case) is not None)
     pair = newest_compared(history, ceilings)
     starts = {number: eras.starts(at) for number, at in enumerate(numbers.order.tolist())}
-    spreads = list(lane_spreads(history, numbers, point_evidence(history), eras, pair[-1] if pair else -1))
+    spreads = list(lane_spreads(history, numbers, evidence, eras, pair[-1] if pair else -1))
     document = {
         "pair": pair,
         "left_out": [number for number, at in enumerate(numbers.order.tolist()) if at in ceilings],

@@ -10,7 +10,7 @@ from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from multiprocessing import get_context
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any, Generic, TypeVar
 
 _THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
@@ -67,7 +67,7 @@ class Job(Generic[Made]):
 
 
 class Crew:
-    """So many processes, which start with the first job; of none every job is done by who asks for it.
+    """So many processes, started with the first job or before; of none every job is done by who asks for it.
 
     The pool is given no more than it is about to begin. To cancel what it was given is not safe while it finds
     out that a worker was killed: up to Python 3.11 its thread then dies of an InvalidStateError, and answers are
@@ -78,6 +78,7 @@ class Crew:
         self.count = max(count, 0)
         self._pool: ProcessPoolExecutor | None = None
         self._waiting: deque[Job[Any]] = deque()
+        self._leaving: Thread | None = None
         self._busy, self._lock = 0, Lock()
 
     def submit(self, function: Callable[..., Made], *arguments: object) -> Job[Made]:
@@ -91,12 +92,24 @@ class Crew:
             self._hand_out(self._pool)
         return job
 
-    def close(self) -> None:
-        """End the workers once they have done what they are at."""
+    def start(self, get_ready: Callable[[], None]) -> None:
+        """Start the processes, each with what most jobs need at hand, before there are any jobs."""
+        for _ in range(self.count):
+            self.submit(get_ready)
+
+    def release(self) -> None:
+        """Let the workers go, and do not wait for them: to end takes them a while."""
         self._stop()
         if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._leaving = Thread(target=self._pool.shutdown, kwargs={"wait": True, "cancel_futures": True})
+            self._leaving.start()
         self._pool = None
+
+    def close(self) -> None:
+        """End the workers once they have done what they are at."""
+        self.release()
+        if self._leaving is not None:
+            self._leaving.join()
 
     def _hand_out(self, pool: ProcessPoolExecutor) -> None:
         while (job := self._next()) is not None:

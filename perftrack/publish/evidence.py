@@ -40,14 +40,14 @@ class PointEvidence:
 
 def point_evidence(history: History) -> PointEvidence:
     table = history.table
-    return PointEvidence(_codes(history), table.processes.astype(np.int64), _spreads(history))
+    return PointEvidence(_codes(history), table.processes.astype(np.int32), _spreads(history))
 
 
 def _codes(history: History) -> Ints:
     table = history.table
     known: dict[str, int] = {"": 0}
     hashes = [known.setdefault(f.code_hash, len(known)) for f in history.facets.all]
-    codes = np.array(hashes, dtype=np.int64)[table.facet] if hashes else np.zeros(0, dtype=np.int64)
+    codes = np.array(hashes, dtype=np.int32)[table.facet] if hashes else np.zeros(0, dtype=np.int32)
     for at in range(len(table.heads)):
         own = table.span(at)
         mine = codes[own]
@@ -59,7 +59,7 @@ def _codes(history: History) -> Ints:
         by = np.argsort(table.run[own], kind="stable")
         distinct, first = np.unique(mine[by], return_index=True)
         order = [int(c) for c in distinct[np.argsort(first)] if c]
-        numbers = np.zeros(len(known), dtype=np.int64)
+        numbers = np.zeros(len(known), dtype=np.int32)
         numbers[order] = np.arange(1, len(order) + 1)
         codes[own] = numbers[mine]
     return codes
@@ -70,10 +70,10 @@ def _spreads(history: History) -> Ints:
     within = table.within.copy()
     within[within < LEAST**2] = 0.0  # logarithms of equal readings, and what they round to
     _fill_equal(within, table.processes, table.lo, table.hi)
-    coded = np.full(len(table), UNKNOWN, dtype=np.int64)
+    coded = np.full(len(table), UNKNOWN, dtype=np.int32)
     coded[within == 0] = ALIKE
     some = np.flatnonzero(within > 0)
-    coded[some] = 2 + np.rint(PER_E * np.log(np.sqrt(within[some]) / LEAST)).astype(np.int64)
+    coded[some] = 2 + np.rint(PER_E * np.log(np.sqrt(within[some]) / LEAST)).astype(np.int32)
     return coded
 
 

@@ -9,7 +9,7 @@ from perftrack.publish.crew import Crew, Job
 from perftrack.publish.packing import PackedFile
 from perftrack.publish.write import SiteWriter
 
-_WAITING = 64 << 20  # bytes of columns that may wait for the crew: beyond that files are packed here
+_WAITING = 16 << 20  # bytes of columns that may wait for the crew: beyond that files are packed here
 
 
 @dataclass(frozen=True, slots=True)

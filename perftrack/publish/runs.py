@@ -17,7 +17,7 @@ from perftrack.publish.catalogue import Catalogue, facet_rows, local_codes, step
 from perftrack.publish.context import frame
 from perftrack.publish.distribution import distribution
 from perftrack.publish.environments import environment_section
-from perftrack.publish.evidence import point_evidence
+from perftrack.publish.evidence import PointEvidence
 from perftrack.publish.gather import History
 from perftrack.publish.packing import PackedFile
 from perftrack.publish.pages import RunPage, RunsPage
@@ -55,10 +55,16 @@ def run_list(history: History) -> Mapping[str, object]:
 class RunFiles:
     """Makes the data files of runs."""
 
-    def __init__(self, history: History, catalogue: Catalogue, details: Mapping[str, RunDetail]) -> None:
+    def __init__(
+        self,
+        history: History,
+        catalogue: Catalogue,
+        evidence: PointEvidence,
+        details: Mapping[str, RunDetail],
+    ) -> None:
         self._history = history
         self._catalogue = catalogue
-        self._evidence = point_evidence(history)
+        self._evidence = evidence
         self._details = details
         table = history.table
         series = np.repeat(catalogue.number, np.diff(table.bounds)) if len(table) else np.zeros(0, dtype=np.intp)

@@ -22,3 +22,11 @@ def look(jobs: Sequence[SearchJob]) -> list[tuple[WatchedChange, ...]]:
         watch(np.frombuffer(values), np.frombuffer(trusted, dtype=np.bool_), epochs, exact=exact)
         for values, trusted, epochs, exact in jobs
     ]
+
+
+def get_ready() -> None:
+    """In a worker: load what a search takes, and what packing does."""
+    import scipy.special  # noqa: F401
+
+    import perftrack.core.changes.watch
+    import perftrack.publish.packing  # noqa: F401

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from perftrack._version import __version__
 from perftrack.core.changes.chronicle import Chapter
 from perftrack.errors import PublishError
 from perftrack.publish import addresses
@@ -25,9 +24,10 @@ from perftrack.publish.changes import CACHE, ChangeSearch, Found
 from perftrack.publish.comparison import compare_page, comparison_file
 from perftrack.publish.context import run_index
 from perftrack.publish.creeping import creep_lines
-from perftrack.publish.crew import Crew, wanted
+from perftrack.publish.crew import Crew, Job, wanted
 from perftrack.publish.encode import columns, json_fields
 from perftrack.publish.environments import environments_page
+from perftrack.publish.evidence import point_evidence
 from perftrack.publish.feed import feed
 from perftrack.publish.gather import Acceptances, History, HistorySource, read_history
 from perftrack.publish.kernels import kernel_files, kernel_list, kernels_page
@@ -35,25 +35,22 @@ from perftrack.publish.lines import SeriesLine, all_lines
 from perftrack.publish.method import method_page
 from perftrack.publish.overview import lane_rows, overview_page
 from perftrack.publish.packer import Packer
-from perftrack.publish.packing import FORMAT, PackedFile
+from perftrack.publish.packing import PackedFile
 from perftrack.publish.pages import CreepLine, GridRow
 from perftrack.publish.plain import latest_json
 from perftrack.publish.press import Press
-from perftrack.publish.rawsamples import raw_samples
+from perftrack.publish.recorded import add_runs
 from perftrack.publish.render import Page
 from perftrack.publish.repeats import repeats
 from perftrack.publish.runs import (
     SAMPLED_RUNS,
-    RunFiles,
-    environment_files,
-    newest_sampled,
     run_list,
     run_page,
     runs_page,
-    sample_file,
 )
+from perftrack.publish.searchjob import get_ready
 from perftrack.publish.sizes import size_warnings
-from perftrack.publish.specifications import chart_script
+from perftrack.publish.specifications import CHARTS, chart_script, still_good
 from perftrack.publish.status import status_page
 from perftrack.publish.trend import series_files
 from perftrack.publish.watched import watched_lanes
@@ -85,14 +82,16 @@ def build_site(
     """
     _check_address(base_url)
     assets = asset_root()
-    history = read_history(source, judged=False)
-    with open_site(output) as site, closing(Crew(wanted(len(history.table)))) as crew:
+    points = sum(run.ok + run.failed + run.skipped for run in source.runs())
+    with open_site(output) as site, closing(Crew(wanted(points))) as crew:
+        crew.start(get_ready)
+        charts = _charts(site, crew)
+        history = read_history(source, judged=False)
         lines, packer = all_lines(history, source), Packer(site, crew)
         search = ChangeSearch(lines, site.former(CACHE), crew)
         history = replace(history, judgements=tuple(source.judgements()))
         for path, file in static_files(assets):
             site.add(path, file.read_bytes())
-        site.add("data/charts.js", chart_script(site.former("data/charts.js")))
         placed = tuple(lane_rows(history))
         rows = tuple(row for _, row in placed)
         benchmarks = tuple(benchmark_pages(history, placed, base_url))
@@ -101,10 +100,11 @@ def build_site(
         numbers = catalogue(history)
         _add_indexes(packer, history, numbers, rows)
         _add_exports(site, history, rows)
-        packer.add("data/compare.js", comparison_file(history, source, numbers))
+        evidence = point_evidence(history)
+        packer.add("data/compare.js", comparison_file(history, source, numbers, evidence))
         for path, packed in kernel_files(history):
             packer.add(path, packed)
-        _add_runs(site, packer, history, source, numbers, samples)
+        add_runs(site, packer, history, source, numbers, evidence, samples)
         changes = search.found()
         found = _by_series(lines, changes)
         looked = (history, lines, changes, source.line(), source.threshold())
@@ -112,11 +112,19 @@ def build_site(
         pages += _add_story(site, packer, press, history, source, told, crept, base_url)
         site.add(CACHE, search.to_cache())
         _add_series(packer, history, numbers, found, benchmarks, told_changes(told), source.acceptances())
+        site.add(CHARTS, charts if isinstance(charts, bytes) else charts.result())
         press.finish()
         packer.finish()
+        crew.release()
         done = site.publish()
         warnings = size_warnings(site.sizes())
     return BuildReport(output, pages, done.files, done.written, done.unchanged, done.removed, done.bytes, warnings)
+
+
+def _charts(site: SiteWriter, crew: Crew) -> bytes | Job[bytes]:
+    """What the last build wrote, or the crew's first and longest job."""
+    former = site.former(CHARTS)
+    return former if former is not None and still_good(former) else crew.submit(chart_script)
 
 
 def _add_pages(
@@ -184,32 +192,6 @@ def _add_exports(site: SiteWriter, history: History, rows: Sequence[GridRow]) ->
     site.add(addresses.LATEST_JSON, latest_json(history, rows))
     for path, content in badge_files(rows):
         site.add(path, content)
-
-
-def _add_runs(
-    site: SiteWriter,
-    packer: Packer,
-    history: History,
-    source: HistorySource,
-    numbers: Catalogue,
-    samples: int,
-) -> None:
-    details = source.details()
-    sampled = newest_sampled(history, details, samples)
-    for path, file in RunFiles(history, numbers, details).files(sampled):
-        packer.add(path, file)
-    for path, file in environment_files(details):
-        packer.add(path, file)
-    keys = {(addresses.case_key(s.case), s.metric): addresses.series_key(s) for s in history.series}
-    for run_id in sorted(sampled):
-        shown, raw = addresses.sample_data(run_id), addresses.raw_samples(run_id)
-        # What a run measured never changes, so its samples are read once.
-        signature = f"{FORMAT} {__version__}"
-        if not (site.keep(shown, signature) and site.keep(raw, signature)):
-            run = source.run(run_id)
-            if shown not in site:
-                site.add(shown, sample_file(run, run_id, keys).script(), signature)
-            site.add(raw, raw_samples(run, run_id, history.project.name), signature)
 
 
 def _by_series(lines: Sequence[SeriesLine], found: Sequence[Found]) -> dict[int, list[tuple[SeriesLine, Found]]]:

@@ -8,20 +8,27 @@ from importlib import metadata, resources
 
 from perftrack.publish.packing import PackedFile
 
+CHARTS = "data/charts.js"
 SOURCES = ("charts", "kernelcharts", "parametercharts", "ratiochart", "samplechart", "turnmarks")
 
 
-def chart_script(former: bytes | None) -> bytes:
-    """The script file with the specifications; `former`: what an earlier build wrote, which may do as it is.
+def still_good(former: bytes) -> bool:
+    """Whether what an earlier build wrote is what `chart_script` would give."""
+    return former.startswith(_first_line())
+
+
+def chart_script() -> bytes:
+    """The script file with the specifications, here or in a worker.
 
     Importing Altair takes longer than making the pages of five hundred benchmarks.
     """
-    first = f"// Altair {metadata.version('altair')}, {_source()}\n".encode()
-    if former is not None and former.startswith(first):
-        return former
     from perftrack.publish.charts import chart_specs
 
-    return first + PackedFile("charts", chart_specs()).script()
+    return _first_line() + PackedFile("charts", chart_specs()).script()
+
+
+def _first_line() -> bytes:
+    return f"// Altair {metadata.version('altair')}, {_source()}\n".encode()
 
 
 @cache

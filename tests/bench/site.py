@@ -12,6 +12,7 @@ Without --asv ours alone. --large N: also a cold build of N series over 1,000 co
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import os
 import subprocess
@@ -20,6 +21,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import perftrack
 from tests.bench.longhistory import LongHistory, make_history, shortened, write_asv, write_store
 
 SIZES = ("500x100", "500x500", "2000x500")
@@ -51,7 +53,9 @@ sys.stderr.buffer.write(done.stderr[-2000:])
 def run(command: list[str], folder: Path, output: Path) -> Cost:
     """What a command took, and what lies in its output after it."""
     launcher = [sys.executable, "-S", "-c", LAUNCH, *command]
-    done = subprocess.run(launcher, cwd=folder, capture_output=True, text=True, check=True)
+    # Both are compiled, as what pip installed is: a development checkout may not have been.
+    own = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    done = subprocess.run(launcher, cwd=folder, env=own, capture_output=True, text=True, check=True)
     code, wall, cpu, peak = json.loads(done.stdout)
     if code:
         raise SystemExit(f"{' '.join(command)}: exit {code}\n{done.stderr}")
@@ -107,6 +111,7 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="*", default=SIZES, metavar="COMMITSxCASES")
     parser.add_argument("--large", type=int, metavar="SERIES")
     options = parser.parse_args()
+    compileall.compile_dir(Path(perftrack.__file__).parent, quiet=1)
     print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} at the start", flush=True)
     print(HEAD, flush=True)
     for size in options.sizes:

@@ -26,7 +26,7 @@ from tests.publish.synthetic import Shape, SyntheticHistory
 
 def file_of(source: SyntheticHistory) -> PackedFile:
     history = read_history(source)
-    return comparison_file(history, source, catalogue(history))
+    return comparison_file(history, source, catalogue(history), point_evidence(history))
 
 
 def spreads_of(source: SyntheticHistory, newest: int | None = None) -> dict[tuple[str, int, int, int], LaneNoise]:

@@ -5,6 +5,7 @@ import pytest
 from perftrack.core.model import Status
 from perftrack.publish import addresses
 from perftrack.publish.catalogue import Catalogue, catalogue, listing
+from perftrack.publish.evidence import point_evidence
 from perftrack.publish.gather import read_history
 from perftrack.publish.runs import (
     MAX_OUTPUT,
@@ -21,7 +22,8 @@ SOURCE = SyntheticHistory(30)
 HISTORY = read_history(SOURCE)
 NUMBERS: Catalogue = catalogue(HISTORY)
 DETAILS = SOURCE.details()
-FILES = {path: unpacked(file.script()) for path, file in RunFiles(HISTORY, NUMBERS, DETAILS).files(frozenset())}
+MADE = RunFiles(HISTORY, NUMBERS, point_evidence(HISTORY), DETAILS).files(frozenset())
+FILES = {path: unpacked(file.script()) for path, file in MADE}
 
 
 def run(at: int) -> Packed:
@@ -63,7 +65,7 @@ def test_a_run_s_file_stays_the_same_as_history_grows() -> None:
     for commits in (20, 25):
         source = SyntheticHistory(commits, shapes)
         history = read_history(source)
-        files = RunFiles(history, catalogue(history), source.details()).files(frozenset())
+        files = RunFiles(history, catalogue(history), point_evidence(history), source.details()).files(frozenset())
         made.append({path: file.script() for path, file in files})
     assert made[0].items() <= made[1].items()
 
