@@ -15,7 +15,7 @@ from tests.publish.test_site import files
 ROOT = Path(__file__).parent.parent.parent
 BUILD = """
     import pathlib, sys, time
-    from perftrack.publish import site as stopped
+    from perftrack.publish import recorded, site
     from perftrack.publish.site import build_site
     from tests.publish.synthetic import SyntheticHistory, default_shapes
 
@@ -23,12 +23,12 @@ BUILD = """
         print("there", flush=True)
         time.sleep(60)
 
-    stopped.{name} = stop
+    {name} = stop
     build_site(SyntheticHistory(7, default_shapes(40)), pathlib.Path(sys.argv[1]))
 """
 
 
-@pytest.mark.parametrize("name", ["RunFiles", "series_files", "SiteWriter.publish"])
+@pytest.mark.parametrize("name", ["recorded.RunFiles", "site.series_files", "site.SiteWriter.publish"])
 def test_a_killed_build_leaves_the_old_site(tmp_path: Path, name: str) -> None:
     build_site(SyntheticHistory(6, default_shapes(40)), tmp_path / "site")
     before = files(tmp_path / "site")
