@@ -46,13 +46,15 @@ GIT_BISECT, EXIT_ABORT_BISECT = "--git-bisect", 128
 class Terminated(BaseException):
     """SIGTERM or SIGHUP arrived. A BaseException, so that it unwinds like Ctrl-C: worktrees and workers go."""
 
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
+
+class _Termination:
+    """Handles both, and keeps which it was: a query that either stops is an interrupted one, whichever that was."""
+
+    number: int | None = None
+
+    def __call__(self, number: int, _frame: object) -> None:
         self.number = number
-
-
-def _terminate(number: int, _frame: object) -> None:
-    raise Terminated(number)
+        raise Terminated
 
 
 class LazyGroup(click.Group):
@@ -87,9 +89,10 @@ class LazyGroup(click.Group):
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="replace")  # a name that the terminal cannot show is no reason to stop
+        termination = _Termination()
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is signal.SIG_DFL:  # ignored under nohup: it stays so
-                signal.signal(number, _terminate)
+                signal.signal(number, termination)
         answered = False
         try:
             _early.remove()
@@ -102,11 +105,8 @@ class LazyGroup(click.Group):
         except click.UsageError as error:
             error.show()
             code = error.exit_code
-        except (click.Abort, KeyboardInterrupt):
-            code = _interrupted()
-        except Terminated as error:
-            _say(f"Ended by {signal.Signals(error.number).name}.", None)
-            code = EXIT_SIGNALLED + error.number
+        except (click.Abort, KeyboardInterrupt, Terminated):
+            code = _stopped(termination.number)
         except PerftrackError as error:
             _say(f"Error: {error.message}", error.hint)
             code = error.exit_code
@@ -120,16 +120,19 @@ class LazyGroup(click.Group):
             code = EXIT_ERROR
         except Exception as error:  # noqa: BLE001 - the boundary: a traceback must not reach a user unasked
             # An interrupt that hits while a class is being made comes out as an error of that.
-            code = _interrupted() if _from_interrupt(error) else _unexpected(error)
+            code = _stopped(termination.number) if _from_interrupt(error) else _unexpected(error)
         code = code if isinstance(code, int) else 0
         if not answered and GIT_BISECT in (sys.argv[1:] if args is None else args):
             code = max(code, EXIT_ABORT_BISECT)
         sys.exit(code)
 
 
-def _interrupted() -> int:
-    _say("Interrupted.", None)
-    return _early.EXIT_INTERRUPTED
+def _stopped(terminated_by: int | None) -> int:
+    if terminated_by is None:
+        _say("Interrupted.", None)
+        return _early.EXIT_INTERRUPTED
+    _say(f"Ended by {signal.Signals(terminated_by).name}.", None)
+    return EXIT_SIGNALLED + terminated_by
 
 
 def _from_interrupt(error: BaseException | None) -> bool:

@@ -17,7 +17,7 @@ from perftrack.core.share import Share
 from perftrack.publish import addresses
 from perftrack.publish.context import params_text
 from perftrack.publish.gather import History
-from perftrack.publish.numerals import Ints, differences, numerals
+from perftrack.publish.numerals import Ints, differences, numerals, usual_scale
 
 _AT_ONCE = 1 << 15
 
@@ -26,17 +26,18 @@ _AT_ONCE = 1 << 15
 class Catalogue:
     """`order`: positions of the history's series by their number; `number` is its inverse.
 
-    `digits`, `scale` and `grade` (series,) are the references. Of all points (n,), in the order of the table:
-    `value`, the digits beyond the reference's; `width`, 0 where no interval has a width, else the grade beyond
-    the reference's, one more where that is not negative; `step`, the scale beyond what the grade gives, or
-    without one beyond the reference's; `skew`, how many steps the interval's middle is above the value; and
-    whether there is an interval.
+    `digits`, `scale`, `level` and `grade` (series,) are the references. Of all points (n,), in the order of the
+    table: `value`, the digits beyond the reference's; `width`, 0 where no interval has a width, else the grade
+    beyond the reference's, one more where that is not negative; `step`, the scale beyond what the grade gives for
+    a value of the reference's size, or without one beyond the reference's; `skew`, how many steps the interval's
+    middle is above the value; and whether there is an interval.
     """
 
     order: NDArray[np.intp]
     number: NDArray[np.intp]
     digits: Ints
     scale: Ints
+    level: Ints
     grade: Ints
     step: Ints
     value: Ints
@@ -47,9 +48,11 @@ class Catalogue:
     def columns(self, own: slice | NDArray[np.intp]) -> dict[str, Ints]:
         return {"step": self.step[own], "value": self.value[own], "width": self.width[own], "skew": self.skew[own]}
 
-    def reference(self, series: int) -> tuple[int, int, int]:
-        """Digits, scale and grade of the series at a position of the history."""
-        return int(self.digits[series]), int(self.scale[series]), int(self.grade[series])
+    def reference(self, series: int) -> tuple[int, int, int, int]:
+        """Digits, scale, level and grade of the series at a position of the history."""
+        parts = self.digits, self.scale, self.level, self.grade
+        digits, scale, level, grade = (int(part[series]) for part in parts)
+        return digits, scale, level, grade
 
 
 def catalogue(history: History) -> Catalogue:
@@ -60,20 +63,20 @@ def catalogue(history: History) -> Catalogue:
     order = np.lexsort((np.arange(count), first))
     number = np.empty(count, dtype=np.intp)
     number[order] = np.arange(count)
-    digits, scale, grade = _references(history, series)
+    references = _references(history, series)
     step, width, skew = (np.empty(len(table), dtype=np.int32) for _ in range(3))
     value = np.empty(len(table), dtype=np.int64)
     for start in range(0, len(table), _AT_ONCE):
         own = slice(start, start + _AT_ONCE)
         found = numerals(*_numbers(table, own))
-        first_digits, first_scale, first_grade = (part[series[own]] for part in (digits, scale, grade))
-        value[own] = differences(found.digits, found.scale, first_digits, first_scale)
-        beyond = found.grade - first_grade
+        digits, scale, level, grade = (part[series[own]] for part in references)
+        value[own] = differences(found.digits, found.scale, digits, scale)
+        beyond = found.grade - grade
         width[own] = np.where(found.wide, beyond + (beyond >= 0), 0)
-        step[own] = np.where(found.wide, found.beyond, found.scale - first_scale)
+        step[own] = found.scale - np.where(found.wide, usual_scale(found.grade, level), scale)
         skew[own] = found.skew
     bounded = np.isfinite(table.lo) & np.isfinite(table.hi)
-    return Catalogue(order, number, digits, scale, grade, step, _narrow(value), width, skew, bounded)
+    return Catalogue(order, number, *references, step, _narrow(value), width, skew, bounded)
 
 
 def _narrow(column: NDArray[np.int64]) -> Ints:
@@ -87,8 +90,8 @@ def _numbers(table: PointTable, own: slice | NDArray[np.intp]) -> tuple[NDArray[
     return table.value[own], table.lo[own], table.hi[own]
 
 
-def _references(history: History, series: NDArray[np.intp]) -> tuple[Ints, Ints, Ints]:
-    """Digits, scale and grade of each series' first recorded value; zeros where there is none."""
+def _references(history: History, series: NDArray[np.intp]) -> tuple[Ints, Ints, Ints, Ints]:
+    """Digits, scale, level and grade of each series' first recorded value; zeros where there is none."""
     table, count = history.table, len(history.series)
     last = len(table.runs)
     run = np.where(history.facets.ok[table.facet] & np.isfinite(table.value), table.run, last)
@@ -96,9 +99,14 @@ def _references(history: History, series: NDArray[np.intp]) -> tuple[Ints, Ints,
     at = np.flatnonzero((run == first[series]) & (run < last))
     owners, where = np.unique(series[at], return_index=True)
     found = numerals(*_numbers(table, at[where]))
-    digits, scale, grade = (np.zeros(count, dtype=np.int64) for _ in range(3))
-    digits[owners], scale[owners], grade[owners] = found.digits, found.scale, found.grade
-    return digits, scale, grade
+    digits, scale, level, grade = (np.zeros(count, dtype=np.int64) for _ in range(4))
+    digits[owners], scale[owners], level[owners], grade[owners] = (
+        found.digits,
+        found.scale,
+        found.level,
+        found.grade,
+    )
+    return digits, scale, level, grade
 
 
 def _least(table: PointTable, column: NDArray[np.integer]) -> NDArray[np.int64]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from threading import Lock, Thread
 from typing import Any, Generic, TypeVar
 
@@ -26,6 +27,25 @@ def work_alone() -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.update(dict.fromkeys(_THREADS, "1"))
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A worker would wait for jobs for good where the process that gives them out was killed."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+@contextlib.contextmanager
+def _deaf() -> Iterator[None]:
+    """Processes that are started inside are deaf to interrupts, also before `work_alone`; this one hears them after."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def wanted(points: int) -> int:
@@ -50,8 +70,9 @@ class Job(Generic[Made]):
         with self._beginning:
             if self._begun:
                 return None
-            self._future = pool.submit(self._function, *self._arguments)
-            self._begun = True
+            with _deaf():
+                self._future = pool.submit(self._function, *self._arguments)
+                self._begun = True
             return self._future
 
     def result(self) -> Made:

@@ -26,7 +26,7 @@ ALPHABET = bytes(c for c in range(0x21, 0x7F) if c not in b"\"'\\")
 _CHARACTERS = np.frombuffer(ALPHABET, dtype=np.uint8)
 _BITS, _BASE = 13, 91
 _LEVEL = 6
-FORMAT = 2  # of the files; another one where the same data become other bytes
+FORMAT = 3  # of the files; another one where the same data become other bytes
 assert len(ALPHABET) == _BASE
 assert _BASE**2 >= 1 << _BITS
 

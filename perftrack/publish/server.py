@@ -75,6 +75,14 @@ def _server(host: str, port: int, handler: partial[_Handler]) -> ThreadingHTTPSe
     return (_Server6 if ":" in host else _Server)((host, port), handler)
 
 
+def _asked_for(address: str) -> str | None:
+    """The path in the site; None for what is no address."""
+    try:
+        return unquote(urlsplit(address).path).lstrip("/") or "index.html"
+    except ValueError:
+        return None
+
+
 class _Handler(BaseHTTPRequestHandler):
     server_version = "perftrack"
     sys_version = ""
@@ -84,6 +92,10 @@ class _Handler(BaseHTTPRequestHandler):
         self._site = site
         self._local = local
         super().__init__(*rest)  # type: ignore[arg-type]
+
+    def handle(self) -> None:
+        with contextlib.suppress(ConnectionError):  # the browser went on to another page, and waits for no answer
+            super().handle()
 
     def do_GET(self) -> None:
         self._answer(body=True)
@@ -98,9 +110,9 @@ class _Handler(BaseHTTPRequestHandler):
         if self._local and not self._asked_by_name():
             self._refuse(HTTPStatus.FORBIDDEN)
             return
-        path = unquote(urlsplit(self.path).path).lstrip("/") or "index.html"
-        content = self._content(path)
-        if content is None:
+        path = _asked_for(self.path)
+        content = None if path is None else self._content(path)
+        if path is None or content is None:
             self._refuse(HTTPStatus.NOT_FOUND)
             return
         self._head(HTTPStatus.OK, _TYPES.get(Path(path).suffix, "application/octet-stream"), len(content))

@@ -24,7 +24,7 @@ from perftrack.publish.changes import CACHE, ChangeSearch, Found
 from perftrack.publish.comparison import compare_page, comparison_file
 from perftrack.publish.context import run_index
 from perftrack.publish.creeping import creep_lines
-from perftrack.publish.crew import Crew, Job, wanted
+from perftrack.publish.crew import Crew, wanted
 from perftrack.publish.encode import columns, json_fields
 from perftrack.publish.environments import environments_page
 from perftrack.publish.evidence import point_evidence
@@ -50,7 +50,7 @@ from perftrack.publish.runs import (
 )
 from perftrack.publish.searchjob import get_ready
 from perftrack.publish.sizes import size_warnings
-from perftrack.publish.specifications import CHARTS, chart_script, still_good
+from perftrack.publish.specifications import CHARTS, chart_script, signature
 from perftrack.publish.status import status_page
 from perftrack.publish.trend import series_files
 from perftrack.publish.watched import watched_lanes
@@ -85,7 +85,8 @@ def build_site(
     points = sum(run.ok + run.failed + run.skipped for run in source.runs())
     with open_site(output) as site, closing(Crew(wanted(points))) as crew:
         crew.start(get_ready)
-        charts = _charts(site, crew)
+        kept = site.keep(CHARTS, signature())
+        charts = None if kept else crew.submit(chart_script)  # the crew's first and longest job
         history = read_history(source, judged=False)
         lines, packer = all_lines(history, source), Packer(site, crew)
         search = ChangeSearch(lines, site.former(CACHE), crew)
@@ -112,19 +113,14 @@ def build_site(
         pages += _add_story(site, packer, press, history, source, told, crept, base_url)
         site.add(CACHE, search.to_cache())
         _add_series(packer, history, numbers, found, benchmarks, told_changes(told), source.acceptances())
-        site.add(CHARTS, charts if isinstance(charts, bytes) else charts.result())
+        if charts is not None:
+            site.add(CHARTS, charts.result(), signature())
         press.finish()
         packer.finish()
         crew.release()
         done = site.publish()
         warnings = size_warnings(site.sizes())
     return BuildReport(output, pages, done.files, done.written, done.unchanged, done.removed, done.bytes, warnings)
-
-
-def _charts(site: SiteWriter, crew: Crew) -> bytes | Job[bytes]:
-    """What the last build wrote, or the crew's first and longest job."""
-    former = site.former(CHARTS)
-    return former if former is not None and still_good(former) else crew.submit(chart_script)
 
 
 def _add_pages(

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import zlib
 from functools import cache
 from importlib import metadata, resources
 
-from perftrack.publish.packing import PackedFile
+from perftrack.publish.packing import FORMAT, PackedFile
 
 CHARTS = "data/charts.js"
 SOURCES = ("charts", "kernelcharts", "parametercharts", "ratiochart", "samplechart", "turnmarks")
 
 
-def still_good(former: bytes) -> bool:
-    """Whether what an earlier build wrote is what `chart_script` would give."""
-    return former.startswith(_first_line())
+@cache
+def signature() -> str:
+    """Of all that the file's bytes follow from: what makes the specifications, and what packs them."""
+    package = resources.files("perftrack.publish")
+    sources = b"".join(package.joinpath(f"{name}.py").read_bytes() for name in SOURCES)
+    made_by = f"{metadata.version('altair')} {FORMAT} {zlib.ZLIB_RUNTIME_VERSION} "
+    return hashlib.blake2b(made_by.encode() + sources, digest_size=12).hexdigest()
 
 
 def chart_script() -> bytes:
@@ -24,15 +29,4 @@ def chart_script() -> bytes:
     """
     from perftrack.publish.charts import chart_specs
 
-    return _first_line() + PackedFile("charts", chart_specs()).script()
-
-
-def _first_line() -> bytes:
-    return f"// Altair {metadata.version('altair')}, {_source()}\n".encode()
-
-
-@cache
-def _source() -> str:
-    package = resources.files("perftrack.publish")
-    sources = [package.joinpath(f"{name}.py").read_bytes() for name in SOURCES]
-    return hashlib.blake2b(b"".join(sources), digest_size=8).hexdigest()
+    return PackedFile("charts", chart_specs()).script()

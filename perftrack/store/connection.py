@@ -185,6 +185,11 @@ def _converted(path: Path, doing: str) -> Iterator[None]:
         yield
     except duckdb.Error as error:
         raise _store_error(path, doing, error) from error
+    except RuntimeError as error:
+        # All that is left of what a signal's handler raised while a query ran.
+        if str(error) == "Query interrupted":
+            raise KeyboardInterrupt from error
+        raise
     except OSError as error:
         raise StoreError(f"{path}: cannot {doing} the store: {error.strerror or error}", _HINT_OS) from error
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from perftrack.publish.numerals import differences, numerals
+from perftrack.publish.numerals import differences, numerals, usual_scale
 from perftrack.publish.packing import PackedFile
 from tests.browser.conftest import Visit
 from tests.publish.unpacking import values
@@ -27,12 +27,13 @@ def drawn(count: int) -> tuple[dict[str, np.ndarray], list[list[int]]]:
     start = numerals(first, first - half, first + half)
     beyond = found.grade - start.grade
     columns = {
-        "step": np.where(found.wide, found.beyond, found.scale - start.scale),
+        "step": found.scale - np.where(found.wide, usual_scale(found.grade, start.level), start.scale),
         "value": differences(found.digits, found.scale, start.digits, start.scale),
         "width": np.where(found.wide, beyond + (beyond >= 0), 0),
         "skew": found.skew,
     }
-    return columns, [list(map(int, row)) for row in zip(start.digits, start.scale, start.grade, strict=True)]
+    parts = (start.digits, start.scale, start.level, start.grade)
+    return columns, [list(map(int, row)) for row in zip(*parts, strict=True)]
 
 
 def test_values_and_intervals_are_those_of_the_description(visit: Visit, site: Path) -> None:

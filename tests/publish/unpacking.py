@@ -54,11 +54,11 @@ def binary(text: str, length: int) -> bytes:
     return bytes(int(bits[at : at + 8], 2) for at in range(0, 8 * length, 8))
 
 
-UNITS = (1, 2, 5)
+UNITS = (1, 2)
 
 
 def step_of(scale: int) -> Fraction:
-    return UNITS[scale % 3] * Fraction(10) ** (scale // 3)
+    return UNITS[scale % 2] * Fraction(10) ** (scale // 2)
 
 
 @dataclass(frozen=True)
@@ -73,18 +73,16 @@ class Shown:
 
 
 def values(columns: dict[str, list[int]], references: Sequence[Sequence[int]]) -> list[Shown]:
-    """The numbers that the rows' steps stand for; digits, scale and grade of one reference a row."""
+    """The numbers that the rows' steps stand for; digits, scale, level and grade of one reference a row."""
     found = []
     rows = zip(*(columns[name] for name in ("step", "value", "width", "skew")), references, strict=True)
-    for step, value, width, skew, (digits, first, grade) in rows:
+    for step, value, width, skew, (digits, first, level, grade) in rows:
         own = grade + width - (width > 0)
-        tens, rest = divmod(own, 240)
-        scale = step + (3 * (tens - 2) + (rest >= 73) + (rest >= 168) if width else first)
-        known = abs(first - scale) <= 27 and abs(digits) < 10**7
-        more = digits * UNITS[first % 3] * 10 ** max(first // 3 - scale // 3, 0)
-        base = (
-            more // (UNITS[scale % 3] * 10 ** max(scale // 3 - first // 3, 0)) if known and abs(more) < 1e15 else 0
-        )
+        last = level // 240 + min(max((own - level) // 240, -4), 0) - 1
+        scale = step + (2 * last - (own - 240 * last < 408) if width else first)
+        more = digits * UNITS[first % 2] * 10 ** max(first // 2 - scale // 2, 0)
+        known = abs(first - scale) <= 18 and abs(digits) < 10**7 and abs(more) < 1e15
+        base = more // (UNITS[scale % 2] * 10 ** max(scale // 2 - first // 2, 0)) if known else 0
         half = 10 ** (own / 240) if width else 0.0
         middle = float((base + value + skew) * step_of(scale))
         found.append(

@@ -91,13 +91,14 @@ const perftrack = (() => {
     }
   };
 
-  // Columns of steps to values and intervals (publish/numerals.py says how they are written); `reference(i)` is digits, scale and grade of row i, `bounded(i)` whether it has an interval.
-  const UNITS = [1, 2, 5], GRADES = 240, FAR = 27;
-  const tens = (scale) => Math.floor(scale / 3);
-  const unit = (scale) => UNITS[scale - 3 * tens(scale)];
-  const scaleOf = (grade) => {
-    const rest = grade - GRADES * Math.floor(grade / GRADES);
-    return 3 * (Math.floor(grade / GRADES) - 2) + (rest >= 73) + (rest >= 168);
+  // Columns of steps to values and intervals (publish/numerals.py says how they are written); `reference(i)` is digits, scale, level and grade of row i, `bounded(i)` whether it has an interval.
+  const UNITS = [1, 2], GRADES = 240, FIFTY = 408, FAR = 18;
+  const tens = (scale) => Math.floor(scale / 2);
+  const unit = (scale) => UNITS[scale - 2 * tens(scale)];
+  const usualScale = (grade, level) => {
+    const share = Math.min(Math.max(Math.floor((grade - level) / GRADES), -4), 0);
+    const last = Math.floor(level / GRADES) + share - 1;
+    return 2 * last - (grade - GRADES * last < FIFTY);
   };
   const baseOf = (digits, from, to) => {
     if (Math.abs(from - to) > FAR || Math.abs(digits) >= 1e7) return 0;
@@ -108,9 +109,9 @@ const perftrack = (() => {
   const numbers = ({ step, value, width, skew }, reference, known, bounded) => {
     const columns = { value: [], lo: [], hi: [] };
     for (let i = 0; i < value.length; i++) {
-      const [digits, first, grade] = reference(i);
+      const [digits, first, level, grade] = reference(i);
       const own = grade + width[i] - (width[i] > 0);
-      const scale = step[i] + (width[i] ? scaleOf(own) : first);
+      const scale = step[i] + (width[i] ? usualScale(own, level) : first);
       const at = (count) => Number(`${count * unit(scale)}e${tens(scale)}`);
       const count = baseOf(digits, first, scale) + value[i];
       const half = width[i] ? 10 ** (own / GRADES) : 0;

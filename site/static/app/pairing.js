@@ -65,7 +65,7 @@ perftrack.pairing = (() => {
     let number = 0;
     const numbers = columns.series.map((difference) => (number += difference));
     const facet = (i) => facets[columns.facet[i]];
-    const values = perftrack.numbers(columns, (i) => reference[numbers[i]] ?? [0, 0], (i) => facet(i)[0] === "ok", (i) => facet(i)[4] === 1);
+    const values = perftrack.numbers(columns, (i) => reference[numbers[i]] ?? [0, 0, 0, 0], (i) => facet(i)[0] === "ok", (i) => facet(i)[4] === 1);
     const found = [];
     for (let i = 0; i < rows; i++) {
       const [status, tier, lane, note] = facet(i);

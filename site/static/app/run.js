@@ -21,7 +21,7 @@ perftrack.page(["history", "catalogue", "charts"], () => {
     let number = 0;
     const numbers = columns.series.map((difference) => (number += difference));
     const facet = (i) => facets[columns.facet[i]];
-    const values = perftrack.numbers(columns, (i) => catalogue.reference[numbers[i]] ?? [0, 0], (i) => facet(i)[0] === "ok", (i) => facet(i)[4] === 1);
+    const values = perftrack.numbers(columns, (i) => catalogue.reference[numbers[i]] ?? [0, 0, 0, 0], (i) => facet(i)[0] === "ok", (i) => facet(i)[4] === 1);
     const found = Array.from({ length: rows }, (_, i) => {
       const [at, [status, tier, lane, note]] = [numbers[i], facet(i)];
       const [value, lo, hi] = [values.value[i], values.lo[i], values.hi[i]];
