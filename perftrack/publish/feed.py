@@ -1,4 +1,4 @@
-"""An Atom feed (RFC 4287) of change events, for feed readers and chat rooms."""
+"""An Atom feed (RFC 4287) of change events and slow creep, for feed readers and chat rooms."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from perftrack.core.text import printable
 from perftrack.publish import addresses
 from perftrack.publish.changelog import headline, named, size_text
 from perftrack.publish.gather import History
+from perftrack.publish.pages import CreepLine
 from perftrack.publish.render import iso_time
 
 NAMESPACE = "http://www.w3.org/2005/Atom"
@@ -18,8 +19,13 @@ ENTRIES = 100  # the newest
 EPOCH = "1970-01-01T00:00:00Z"
 
 
-def feed(history: History, chapters: Sequence[Chapter], base_url: str | None) -> bytes:
-    """The feed; ids stay the same wherever the site is served. Links are relative where no base_url is given."""
+def feed(
+    history: History, chapters: Sequence[Chapter], base_url: str | None, crept: Sequence[CreepLine] = ()
+) -> bytes:
+    """The feed: events, and what crept since the release.
+
+    Ids stay the same wherever the site is served. Links are relative where no base_url is given.
+    """
     ElementTree.register_namespace("", NAMESPACE)
     root = ElementTree.Element(_tag("feed"))
     prefix = f"{base_url.rstrip('/')}/" if base_url else ""
@@ -29,11 +35,24 @@ def feed(history: History, chapters: Sequence[Chapter], base_url: str | None) ->
     shown = chapters[:ENTRIES]
     _add(root, "id", f"urn:perftrack:{_digest(seed)}")
     _add(root, "title", f"{printable(history.project.name)}: performance changes")
-    _add(root, "updated", max((_when(c) for c in shown), default=EPOCH))
+    newest = iso_time(history.project.generated_from) or EPOCH
+    _add(root, "updated", max([*(_when(c) for c in shown), *(newest for _ in crept)], default=EPOCH))
     author = ElementTree.SubElement(root, _tag("author"))
     _add(author, "name", "perftrack")
     _link(root, prefix + addresses.FEED, "self")
     _link(root, prefix + addresses.CHANGES, "alternate")
+    for line in crept:
+        entry = ElementTree.SubElement(root, _tag("entry"))
+        _add(entry, "id", f"urn:perftrack:{_digest(seed)}:{line.id}")
+        _add(entry, "title", printable(f"crept in: {line.title} {line.size} since {line.release}"))
+        _add(entry, "updated", newest)  # what has crept is a sum up to the newest run
+        _link(entry, prefix + line.page, "alternate")
+        _add(entry, "category", "").set("term", "creep")
+        _add(
+            entry,
+            "summary",
+            printable(f"{line.range} in {line.commits} commits, none of them enough to be told"),
+        )
     for chapter in shown:
         entry = ElementTree.SubElement(root, _tag("entry"))
         _add(entry, "id", f"urn:perftrack:{_digest(seed)}:{chapter.id}")

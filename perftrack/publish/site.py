@@ -166,7 +166,7 @@ def _add_story(
     changes = change_list(history, told)
     packer.add("data/changes.js", PackedFile("changes", changes))
     site.add(addresses.CHANGES_JSON, changes_json(history, changes["events"], crept))
-    site.add(addresses.FEED, feed(history, told, base_url))
+    site.add(addresses.FEED, feed(history, told, base_url, crept))
     return len(pages)
 
 

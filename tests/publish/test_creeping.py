@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from perftrack.core.changes.watch import watch
 from perftrack.publish.changelog import changes_json
 from perftrack.publish.changes import Found
 from perftrack.publish.creeping import creep_lines
+from perftrack.publish.feed import NAMESPACE, feed
 from perftrack.publish.gather import History, read_history
 from perftrack.publish.lines import SeriesLine, all_lines
 from perftrack.publish.pages import CreepLine
@@ -85,3 +87,14 @@ def test_another_release_has_other_names(looked: Looked) -> None:
     (one,) = told(looked, release)
     (two,) = told(looked, replace(release, sha="b" * 40))
     assert one.id != two.id
+
+
+def test_the_feed_has_it_under_an_id_that_stays_and_links_to_the_trend(looked: Looked) -> None:
+    (line,) = told(looked, Released().release())
+    root = ElementTree.fromstring(feed(looked[0], (), "https://example.org/perf", (line,)))
+    (entry,) = root.iter(f"{{{NAMESPACE}}}entry")
+    assert entry.findtext(f"{{{NAMESPACE}}}id", "").endswith(f":{line.id}")
+    assert entry.findtext(f"{{{NAMESPACE}}}title") == f"crept in: {line.title} {line.size} since v2"
+    link = entry.find(f"{{{NAMESPACE}}}link")
+    assert link is not None and link.attrib["href"] == f"https://example.org/perf/{line.page}"
+    assert root.findtext(f"{{{NAMESPACE}}}updated") == entry.findtext(f"{{{NAMESPACE}}}updated")
