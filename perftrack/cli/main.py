@@ -48,7 +48,7 @@ class Terminated(BaseException):
 
 
 class _Termination:
-    """Handles both, and keeps which it was: a query that either stops is an interrupted one, whichever that was."""
+    """Handles both and keeps which it was: of a query that is stopped an interrupt is all that comes out."""
 
     number: int | None = None
 

@@ -11,6 +11,8 @@ _REFUSED = {"Cc": "a control character", "Cs": "half a surrogate pair", "Zl": "a
 # What turns the direction of the text after it makes a line read as something else (CVE-2021-42574).
 _TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
+_NONE = frozenset("\ufffe\uffff")  # no XML may hold them: a badge or feed with one is shown by nobody
+
 
 def flaw(text: str) -> str | None:
     """Why `text` may not be shown on a line as it is, to follow its name; None where it may."""
@@ -50,4 +52,6 @@ def printable(text: str) -> str:
 def _wrong(character: str) -> str | None:
     if character in _TURNS:
         return "a change of the direction of text"
+    if character in _NONE:
+        return "what is no character"
     return _REFUSED.get(unicodedata.category(character))

@@ -121,7 +121,7 @@ def _digits(value: float, interval: Interval | None) -> int:
     half = 0.5 * (interval.hi - interval.lo) / abs(value)
     if half <= 0.0:
         return 6
-    return min(6, max(2, 2 - math.floor(math.log10(half))))
+    return min(6, max(2, 2 - math.floor(math.log10(min(half, 1.0)))))  # next to a tiny value it may be infinite
 
 
 def _decimals(scaled: float, digits: int) -> int:

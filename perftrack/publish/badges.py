@@ -52,6 +52,7 @@ def badge_files(rows: Sequence[GridRow]) -> Iterator[tuple[str, bytes]]:
 def badge(name: str, rows: Sequence[GridRow]) -> bytes:
     """One benchmark's: of a single row its value and trend, of several how many got worse."""
     message, colour = _message(rows)
+    message = printable(message)
     trend = _fewer(rows[0].spark) if len(rows) == 1 else []
     drawn = sum(y is not None for y in trend) > 1
     label = printable(name)

@@ -40,7 +40,7 @@ def _end_with_parent() -> None:
 
 @contextlib.contextmanager
 def _deaf() -> Iterator[None]:
-    """Processes that are started inside are deaf to interrupts, also before `work_alone`; this one hears them after."""
+    """Processes that are started inside hear no interrupt, even before `work_alone`; this one hears it later."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -35,7 +35,7 @@ def feed(
     shown = chapters[:ENTRIES]
     _add(root, "id", f"urn:perftrack:{_digest(seed)}")
     _add(root, "title", f"{printable(history.project.name)}: performance changes")
-    newest = iso_time(history.project.generated_from) or EPOCH
+    newest = iso_time(history.project.generated_from or 0.0) or EPOCH
     _add(root, "updated", max([*(_when(c) for c in shown), *(newest for _ in crept)], default=EPOCH))
     author = ElementTree.SubElement(root, _tag("author"))
     _add(author, "name", "perftrack")

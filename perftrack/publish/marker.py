@@ -21,7 +21,7 @@ _TOLERATED = frozenset({".git", ".gitignore", ".gitattributes", ".nojekyll", "CN
 
 
 _FORMAT, _PATHS_FORMAT = 2, 1
-_DAMAGES = (ValueError, KeyError, TypeError, AttributeError)
+_DAMAGES = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
 def marker_bytes(files: Iterable[str]) -> bytes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zlib
+
 from perftrack._version import __version__
 from perftrack.publish import addresses
 from perftrack.publish.catalogue import Catalogue
@@ -34,7 +36,7 @@ def add_runs(
     for run_id in sorted(sampled):
         shown, raw = addresses.sample_data(run_id), addresses.raw_samples(run_id)
         # What a run measured never changes, so its samples are read once.
-        signature = f"{FORMAT} {__version__}"
+        signature = f"{FORMAT} {__version__} {zlib.ZLIB_RUNTIME_VERSION} {history.project.name}"
         if not (site.keep(shown, signature) and site.keep(raw, signature)):
             run = source.run(run_id)
             if shown not in site:

@@ -222,5 +222,6 @@ def _check_address(base_url: str | None) -> None:
         parts = urlsplit(base_url)
     except ValueError:
         parts = urlsplit("")
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    plain = base_url.isprintable() and " " not in base_url and not (parts.query or parts.fragment)
+    if parts.scheme not in ("http", "https") or not parts.hostname or not plain:
         raise PublishError(f"not an address of a site: {base_url!r}", "--base-url https://example.org/perf/")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -47,6 +48,18 @@ def run(root: Path, shim: Path, name: str, text: str) -> subprocess.CompletedPro
 def test_an_interrupt_while_importing_is_one_line(repo: Scratch, tmp_path: Path, module: str, text: str) -> None:
     done = run(repo.root, tmp_path, module, text)
     assert (done.returncode, done.stderr.strip(), done.stdout) == (130, "Interrupted.", "")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_of_which_an_interrupt_is_left_is_named(
+    repo: Scratch, tmp_path: Path, number: signal.Signals
+) -> None:
+    """As of one that stops a query of DuckDB."""
+    stopped = (
+        f"try:\n    os.kill(os.getpid(), {number.value})\nexcept BaseException:\n    raise KeyboardInterrupt\n"
+    )
+    done = run(repo.root, tmp_path, "msgspec", f"import os\n{stopped}")
+    assert (done.returncode, done.stderr.strip()) == (128 + number, f"Ended by {number.name}.")
 
 
 def test_an_error_that_is_no_interrupt_s_is_still_told(repo: Scratch, tmp_path: Path) -> None:

@@ -16,6 +16,12 @@ def test_a_change_of_direction_is_spelled_out_and_no_name_has_one(turn: str) -> 
     assert "direction" in (flaw(f"a{turn}b") or "")
 
 
+@pytest.mark.parametrize("nothing", ["\ufffe", "\uffff"])
+def test_what_xml_cannot_hold_is_spelled_out(nothing: str) -> None:
+    assert printable(f"a{nothing}b") == f"a\\u{ord(nothing):04x}b"
+    assert "no character" in (flaw(f"a{nothing}b") or "")
+
+
 def test_words_of_scripts_that_are_written_leftwards_stay_as_they_are() -> None:
     assert printable("\u0634\u0645\u0633 \u05e9\u05de\u05e9") == "\u0634\u0645\u0633 \u05e9\u05de\u05e9"
 

@@ -189,3 +189,7 @@ def test_nothing_gets_faster_by_all_of_it(effect: float) -> None:
 )
 def test_duration(seconds: float, text: str) -> None:
     assert format_duration(seconds) == text
+
+
+def test_an_interval_that_is_infinitely_wider_than_its_value_is_told() -> None:
+    assert format_interval(5e-324, "s", Interval(-1.0, 1.0)) == "4.9e-324 s ± ∞ %"

@@ -45,6 +45,12 @@ def test_a_single_case_has_its_value_and_the_way_it_went() -> None:
     assert len(root.findall(f".//{SVG}path")) == 2
 
 
+@pytest.mark.parametrize("odd", ["\x00", "\x1f", "\ud800", "\ufffe", "\uffff", "<&\"'"])
+def test_a_badge_is_xml_whatever_is_in_names_and_units(odd: str) -> None:
+    words, _ = parsed(row(unit=f"u{odd}v"), name=f"a{odd}b")
+    assert words.startswith("a")
+
+
 def test_a_regression_has_its_change_and_another_colour() -> None:
     words, colour = parsed(row(verdict="regression", change=0.1))
     assert words.endswith(", +11 %")

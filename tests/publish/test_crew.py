@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+import textwrap
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -55,6 +58,32 @@ def test_a_job_of_a_killed_worker_is_done_here(crew: Crew) -> None:
     os.kill(first.result(), signal.SIGKILL)
     assert crew.submit(len, "four").result() == 4
     assert crew.submit(len, "four").result() == 4
+
+
+def test_an_interrupt_does_not_reach_a_worker_that_is_starting(crew: Crew) -> None:
+    job = crew.submit(signal.pthread_sigmask, signal.SIG_BLOCK, ())
+    wait_for(job)
+    assert signal.SIGINT in job.result()
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def test_workers_end_with_a_process_that_is_killed() -> None:
+    code = """
+        import os, time
+        from perftrack.publish.crew import Crew
+
+        job = Crew(1).submit(os.getpid)
+        while not job.done:
+            time.sleep(0.01)
+        print("there", flush=True)
+        time.sleep(60)
+    """
+    starter = subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE)
+    assert starter.stdout is not None
+    assert starter.stdout.readline() == b"there\n"
+    starter.kill()
+    # What it printed to ends where all are gone that could write there.
+    assert starter.communicate(timeout=30) == (b"", None)
 
 
 def test_an_interrupt_is_not_for_the_workers(crew: Crew) -> None:

@@ -72,6 +72,7 @@ def test_a_site_of_an_older_version_is_taken_over_and_cleaned(tmp_path: Path) ->
         '{"perftrack_site": 2, "names": [[[1, 2], "index"]]}',
         '{"perftrack_site": 3, "names": [[["", ".html"], "index"]]}',
         "\xff",
+        pytest.param("[" * 200_000, id="deep"),
     ],
 )
 def test_a_damaged_marker_is_refused(tmp_path: Path, text: str) -> None:

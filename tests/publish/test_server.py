@@ -2,6 +2,8 @@
 
 import http.client
 import socket
+import struct
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,6 +51,25 @@ def test_the_front_page_is_at_the_root(port: int) -> None:
 
 def test_files_have_types_and_names_may_be_quoted(port: int) -> None:
     assert ask(port, "/data/a%20b.js?x#y") == (200, "text/javascript; charset=utf-8", b"data")
+
+
+def test_what_is_no_address_is_not_found(port: int, capfd: pytest.CaptureFixture[str]) -> None:
+    assert ask(port, "http://[")[0] == 404
+    assert capfd.readouterr().err == ""
+
+
+def test_a_browser_that_leaves_before_the_answer_is_no_error(
+    site: Path, port: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (site / "linked.js").write_bytes(b"long" * 2_000_000)
+    for _ in range(10):
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            client.sendall(b"GET /linked.js HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            client.recv(1)
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # a reset, not an end
+    time.sleep(0.2)
+    assert ask(port, "/")[0] == 200
+    assert capfd.readouterr().err == ""
 
 
 def test_a_head_has_no_body(port: int) -> None:

@@ -14,9 +14,12 @@ from perftrack.core.history import Lane, RunSummary
 from perftrack.core.model import Commit
 from perftrack.core.pointtable import RunDetail
 from perftrack.errors import PublishError
-from perftrack.publish.marker import MARKER
+from perftrack.publish import specifications
+from perftrack.publish.marker import MARKER, STAGING
 from perftrack.publish.signatures import SIGNATURES
 from perftrack.publish.site import BuildReport, build_site
+from perftrack.publish.specifications import CHARTS
+from perftrack.publish.write import open_site
 from tests.publish.synthetic import HOSTILE, IMAGE, SCRIPT, Shape, SyntheticHistory, default_shapes
 from tests.publish.unpacking import unpacked
 
@@ -118,6 +121,42 @@ def test_building_again_writes_nothing(tmp_path: Path) -> None:
     report = build(SyntheticHistory(4), tmp_path)
     assert (report.written, report.removed) == (0, 0)
     assert report.unchanged == len(files(tmp_path)) - len(OURS)
+
+
+def test_a_project_that_was_renamed_is_called_so_in_every_file(tmp_path: Path) -> None:
+    build(SyntheticHistory(4), tmp_path / "site")
+    build(SyntheticHistory(4, name="another"), tmp_path / "site")
+    build(SyntheticHistory(4, name="another"), tmp_path / "fresh")
+    assert files(tmp_path / "site") == files(tmp_path / "fresh")
+
+
+def test_charts_that_were_cut_off_are_made_again(tmp_path: Path) -> None:
+    build(SyntheticHistory(4), tmp_path)
+    charts = tmp_path / CHARTS
+    whole = charts.read_bytes()
+    charts.write_bytes(whole[:-100])
+    build(SyntheticHistory(4), tmp_path)
+    assert charts.read_bytes() == whole
+
+
+def test_charts_in_another_format_of_packed_files_are_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build(SyntheticHistory(4), tmp_path)
+    charts = tmp_path / CHARTS
+    whole = charts.read_bytes()
+    with monkeypatch.context() as before:
+        before.setattr(specifications, "FORMAT", 0)
+        specifications.signature.cache_clear()
+        with open_site(tmp_path) as writer:
+            for path in files(tmp_path):
+                if path not in OURS and not path.startswith(STAGING):
+                    content = b"in a former format" if path == CHARTS else (tmp_path / path).read_bytes()
+                    writer.add(path, content, specifications.signature())
+            writer.publish()
+    specifications.signature.cache_clear()
+    build(SyntheticHistory(4), tmp_path)
+    assert charts.read_bytes() == whole
 
 
 def test_a_report_counts_what_is_there(tmp_path: Path) -> None:
@@ -269,7 +308,9 @@ def test_a_base_address_makes_canonical_links(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["javascript:alert(1)", "example.org", "ftp://example.org/", "https://", "http://[x"]
+    "address",
+    ["javascript:alert(1)", "example.org", "ftp://example.org/", "https://", "http://[x", "https://a b/"]
+    + [f"https://example.org/{wrong}" for wrong in ("\x01", "\n", "\udcff", "?a=1", "#top")],
 )
 def test_a_base_address_that_is_none_is_refused(tmp_path: Path, address: str) -> None:
     with pytest.raises(PublishError, match="not an address"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 import time
 from pathlib import Path
@@ -64,6 +66,21 @@ def test_a_view_that_was_planted_in_a_store_cannot_read_files(store: Store, tmp_
     with pytest.raises(StoreError) as caught:
         store.runs()
     assert "secret\n" not in caught.value.message
+
+
+@pytest.mark.parametrize("opened", [connection.reading, connection.writing], ids=["reading", "writing"])
+def test_an_interrupted_query_is_no_error_of_the_store(store: Store, opened: object) -> None:
+    endless = "SELECT count(*) FROM range(100000000) a, range(1000000) b WHERE a.range * b.range % 7 = 3"
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # workers of pytest-xdist ignore it
+    try:
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt), opened(store.path, 5.0) as db:  # type: ignore[operator]
+            db.execute(
+                "SET threads = 1"
+            )  # DuckDB looks for signals only in the thread that asks, between its tasks
+            db.execute(endless)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_readers_cannot_write(store: Store) -> None:
