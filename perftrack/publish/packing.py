@@ -26,7 +26,14 @@ ALPHABET = bytes(c for c in range(0x21, 0x7F) if c not in b"\"'\\")
 _CHARACTERS = np.frombuffer(ALPHABET, dtype=np.uint8)
 _BITS, _BASE = 13, 91
 _LEVEL = 6
-FORMAT = 3  # of the files; another one where the same data become other bytes
+
+
+def format_with(primer: bytes) -> str:
+    """What tells files apart that the same data have become under another description, or after another primer."""
+    return f"3 {hashlib.blake2b(primer, digest_size=6).hexdigest()}"
+
+
+FORMAT = format_with(PRIMER)
 assert len(ALPHABET) == _BASE
 assert _BASE**2 >= 1 << _BITS
 

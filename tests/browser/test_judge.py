@@ -136,5 +136,5 @@ def test_geometric_means_are_those_of_the_command(visit: Visit, address: str, hi
     assert set(shown) == set(expected)
     assert ("time", Direction.LOWER.value) in shown
     for key, mean in expected.items():
-        assert shown[key]["effect"] == pytest.approx(mean.effect, abs=3e-4)
+        assert shown[key]["effect"] == pytest.approx(mean.effect, abs=2e-4)
         assert (shown[key]["cases"], shown[key]["left"]) == (mean.cases, mean.left_out)

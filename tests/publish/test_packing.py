@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perftrack.publish.packing import ALPHABET, PackedFile, as_text
+from perftrack.publish.packing import ALPHABET, FORMAT, PackedFile, as_text, format_with
 from perftrack.publish.primer import PRIMER
 from tests.publish import unpacking
 from tests.publish.unpacking import CHARACTERS, binary, unpacked
@@ -39,6 +39,10 @@ def test_a_file_reads_back(rows: list[tuple[int, int]], text: str) -> None:
 def test_the_browser_begins_with_the_same_primer() -> None:
     assert unpacking.PRIMER == PRIMER
     assert len(PRIMER) < 1 << 15  # a stored block holds twice that; a distance reaches no further
+
+
+def test_files_after_another_primer_are_other_files() -> None:
+    assert format_with(PRIMER) == FORMAT != format_with(PRIMER + b"x")
 
 
 def test_what_the_primer_has_takes_next_to_no_room() -> None:

@@ -146,7 +146,7 @@ def test_charts_in_another_format_of_packed_files_are_made_again(
     charts = tmp_path / CHARTS
     whole = charts.read_bytes()
     with monkeypatch.context() as before:
-        before.setattr(specifications, "FORMAT", 0)
+        before.setattr(specifications, "FORMAT", "former")
         specifications.signature.cache_clear()
         with open_site(tmp_path) as writer:
             for path in files(tmp_path):
