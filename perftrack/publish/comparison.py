@@ -75,4 +75,4 @@ def comparison_file(
             "plotted": PLOTTED,
         },
     }
-    return PackedFile("compare", document, spread_columns(spreads))
+    return PackedFile(document, spread_columns(spreads))

@@ -62,7 +62,7 @@ def kernel_files(history: History) -> Iterator[tuple[str, PackedFile]]:
     for case, profiles in _by_case(history).items():
         key = addresses.kernel_key(case)
         document = {"case": case, "page": pages.get(case, ""), **_document(history, case, profiles)}
-        yield addresses.kernel_data(key), PackedFile(f"kernels/{key}", document)
+        yield addresses.kernel_data(key), PackedFile(document)
 
 
 def _document(history: History, case: str, profiles: Sequence[Profile]) -> dict[str, object]:

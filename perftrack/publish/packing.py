@@ -1,9 +1,11 @@
 """Data files small enough to publish thousands of them: columns of integers, deflated, as text in a script.
 
-A file is `perftrack.packed(name, length, text);`. The text stands for `length` bytes of a raw DEFLATE stream (RFC
-1951) that goes on from the primer (`publish.primer`), 13 bits in two of 91 printable characters. Inflated it is
-the length of a JSON document (4 bytes, little endian), the document, and the columns that its `columns` lists, if
-it has any: each of `rows` integers in as many bytes as its width there, all first (lowest) bytes, then all second
+A file is `packed(length,text)` in UTF-16, which its byte order mark tells whatever a server says of it (Encoding
+Standard, "decode"): two bytes of text hold 15.5 bits there, and 13 in ASCII. The text stands for `length` bytes of
+a raw DEFLATE stream (RFC 1951) that goes on from the primer (`publish.primer`), 31 bits in two of the 46,341
+characters from U+2200 on, among which are no surrogates, ends of lines, quotes or escapes. Inflated it is the
+length of a JSON document (4 bytes, little endian), the document, and the columns that its `columns` lists, if it
+has any: each of `rows` integers in as many bytes as its width there, all first (lowest) bytes, then all second
 ones. An integer is 2v or -2v - 1 (zigzag).
 """
 
@@ -15,40 +17,35 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from perftrack.publish.encode import json_bytes
 from perftrack.publish.numerals import Ints
 from perftrack.publish.primer import PRIMER
 
-# All printable ASCII but space, quotation mark, apostrophe and backslash.
-ALPHABET = bytes(c for c in range(0x21, 0x7F) if c not in b"\"'\\")
-_CHARACTERS = np.frombuffer(ALPHABET, dtype=np.uint8)
-_BITS, _BASE = 13, 91
+FIRST, BASE = 0x2200, 46_341
+_BITS = 31
 _LEVEL = 6
 
 
 def format_with(primer: bytes) -> str:
     """What tells files apart that the same data have become under another description, or after another primer."""
-    return f"3 {hashlib.blake2b(primer, digest_size=6).hexdigest()}"
+    return f"4 {hashlib.blake2b(primer, digest_size=6).hexdigest()}"
 
 
 FORMAT = format_with(PRIMER)
-assert len(ALPHABET) == _BASE
-assert _BASE**2 >= 1 << _BITS
+assert BASE**2 >= 1 << _BITS
 
 
 @dataclass(frozen=True, slots=True)
 class PackedFile:
-    """A script file that hands a document, and columns of one length, to the page under `name`."""
+    """A script file that hands a document, and columns of one length, to the page that asks for it."""
 
-    name: str
     document: Mapping[str, object]
     columns: Mapping[str, Ints] = field(default_factory=dict)
 
     def signature(self) -> str:
         """Of everything that the bytes follow from; a small part of what it takes to make them."""
-        digest = hashlib.blake2b(f"{FORMAT} {zlib.ZLIB_RUNTIME_VERSION} {self.name} ".encode(), digest_size=12)
+        digest = hashlib.blake2b(f"{FORMAT} {zlib.ZLIB_RUNTIME_VERSION} ".encode(), digest_size=12)
         digest.update(json_bytes(self.document))
         parts = ((name.encode(), np.ascontiguousarray(column).data) for name, column in self.columns.items())
         digest.update(b"".join(part for pair in parts for part in pair))
@@ -56,7 +53,7 @@ class PackedFile:
 
     def script(self) -> bytes:
         body = pack(self.document, self.columns)
-        return b'perftrack.packed(%s,%d,"%s");\n' % (json_bytes(self.name), len(body), as_text(body))
+        return f'\ufeffpacked({len(body)},"'.encode("utf-16-le") + as_text(body) + '")'.encode("utf-16-le")
 
 
 def pack(document: Mapping[str, object], columns: Mapping[str, Ints]) -> bytes:
@@ -92,21 +89,12 @@ def _planes(column: Ints) -> tuple[int, list[bytes]]:
 
 
 def as_text(data: bytes) -> bytes:
-    """Two characters for 13 bits, the first bits first; zero bits fill the last pair."""
-    count = -(-len(data) * 8 // _BITS)
-    blocks = -(-count // 8)
-    raw = np.zeros(blocks * _BITS + 2, dtype=np.uint32)
-    raw[: len(data)] = np.frombuffer(data, dtype=np.uint8)
-    codes = np.empty((blocks, 8), dtype=np.uint32)
-    for at in range(8):
-        byte, bit = divmod(at * _BITS, 8)
-        first, second, third = (raw[byte + k : byte + k + blocks * _BITS : _BITS][:blocks] for k in range(3))
-        codes[:, at] = ((first << 16 | second << 8 | third) >> (24 - _BITS - bit)) & ((1 << _BITS) - 1)
-    return _spelled(codes.reshape(-1)[:count])
-
-
-def _spelled(codes: NDArray[np.uint32]) -> bytes:
-    text = np.empty(2 * len(codes), dtype=np.uint8)
-    text[0::2] = _CHARACTERS[codes // _BASE]
-    text[1::2] = _CHARACTERS[codes % _BASE]
+    """Two characters of UTF-16 for 31 bits, the first bits first; zero bits fill the last pair."""
+    bits = np.unpackbits(np.frombuffer(data, dtype=np.uint8))
+    padded = np.zeros((-(-len(bits) // _BITS), _BITS + 1), dtype=np.uint8)  # each a number of 32 bits
+    padded[:, 1:].flat[: len(bits)] = bits
+    codes = np.packbits(padded, axis=1).view(">u4").reshape(-1).astype(np.uint32)
+    text = np.empty(2 * len(codes), dtype="<u2")
+    text[0::2] = codes // BASE + FIRST
+    text[1::2] = codes % BASE + FIRST
     return text.tobytes()

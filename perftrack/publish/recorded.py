@@ -40,5 +40,5 @@ def add_runs(
         if not (site.keep(shown, signature) and site.keep(raw, signature)):
             run = source.run(run_id)
             if shown not in site:
-                site.add(shown, sample_file(run, run_id, keys).script(), signature)
+                site.add(shown, sample_file(run, keys).script(), signature)
             site.add(raw, raw_samples(run, run_id, history.project.name), signature)

@@ -85,8 +85,7 @@ class RunFiles:
                 **self._catalogue.columns(own),
                 **self._evidence.columns(own),
             }
-            name = f"runs/{addresses.run_key(summary.id)}"
-            yield addresses.run_data(summary.id), PackedFile(name, document, columns)  # type: ignore[arg-type]
+            yield addresses.run_data(summary.id), PackedFile(document, columns)  # type: ignore[arg-type]
 
     def _document(self, at: int, summary: RunSummary, samples: bool) -> tuple[dict[str, object], np.ndarray]:
         history = self._history
@@ -141,13 +140,10 @@ def environment_files(details: Mapping[str, RunDetail]) -> Iterator[tuple[str, P
     for id_ in sorted(known):
         section = environment_section("", known[id_], ())
         fields = [[row.label, row.why, row.key, row.values[0], row.kinds[0]] for row in section.fields]
-        yield (
-            addresses.environment_data(id_),
-            PackedFile(f"environments/{id_}", {"fields": fields, "absent": section.absent}),
-        )
+        yield addresses.environment_data(id_), PackedFile({"fields": fields, "absent": section.absent})
 
 
-def sample_file(run: Run, run_id: str, keys: Mapping[tuple[str, str], str]) -> PackedFile:
+def sample_file(run: Run, keys: Mapping[tuple[str, str], str]) -> PackedFile:
     """The samples of a run by key of their series; `keys`: by addresses.case_key and metric."""
     found: dict[str, object] = {}
     for m in run.measurements:
@@ -155,7 +151,7 @@ def sample_file(run: Run, run_id: str, keys: Mapping[tuple[str, str], str]) -> P
         thinned = distribution(m.processes) if key else None
         if key and thinned is not None:
             found[key] = thinned
-    return PackedFile(f"samples/{addresses.run_key(run_id)}", {"of": found})
+    return PackedFile({"of": found})
 
 
 def newest_sampled(history: History, details: Mapping[str, RunDetail], most: int) -> frozenset[str]:

@@ -164,7 +164,7 @@ def _add_story(
     ]
     press.add(pages)
     changes = change_list(history, told)
-    packer.add("data/changes.js", PackedFile("changes", changes))
+    packer.add("data/changes.js", PackedFile(changes))
     site.add(addresses.CHANGES_JSON, changes_json(history, changes["events"], crept))
     site.add(addresses.FEED, feed(history, told, base_url, crept))
     return len(pages)
@@ -180,7 +180,7 @@ def _add_indexes(packer: Packer, history: History, numbers: Catalogue, rows: Seq
         "overview": columns(GridRow, rows),
     }
     for name, document in indexes.items():
-        packer.add(f"data/{name}.js", PackedFile(name, document))
+        packer.add(f"data/{name}.js", PackedFile(document))
 
 
 def _add_exports(site: SiteWriter, history: History, rows: Sequence[GridRow]) -> None:

@@ -29,4 +29,4 @@ def chart_script() -> bytes:
     """
     from perftrack.publish.charts import chart_specs
 
-    return PackedFile("charts", chart_specs()).script()
+    return PackedFile(chart_specs()).script()

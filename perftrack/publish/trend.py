@@ -79,10 +79,10 @@ def series_files(
         **({"page": page} if page else {}),
     }
     columns = {"run": points.run.astype(np.int64), "facet": codes, **catalogue.columns(span)}
-    yield addresses.series_data(key), PackedFile(f"series/{key}", document, _chosen(columns, shown))
+    yield addresses.series_data(key), PackedFile(document, _chosen(columns, shown))
     if len(shown) < len(points):
         every = np.arange(len(points))
-        yield addresses.full_data(key), PackedFile(f"full/{key}", {}, _chosen(columns, every))
+        yield addresses.full_data(key), PackedFile({}, _chosen(columns, every))
 
 
 def _chosen(columns: dict[str, Ints], at: NDArray[np.intp]) -> dict[str, Ints]:

@@ -131,6 +131,11 @@ def hostile_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
+    # As GitHub Pages says it of every script.
+    extensions_map = http.server.SimpleHTTPRequestHandler.extensions_map | {
+        ".js": "text/javascript; charset=utf-8"
+    }
+
     def log_message(self, *args: object) -> None:
         pass
 

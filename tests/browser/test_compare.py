@@ -310,7 +310,7 @@ def test_what_only_the_command_can_decide_is_counted_and_the_command_named(visit
 def test_a_damaged_file_of_a_run_is_named_and_another_choice_still_works(visit: Visit, tmp_path: Path) -> None:
     build_site(SyntheticHistory(4), tmp_path / "site")
     damaged = sorted((tmp_path / "site/data/runs").glob("*.js"))[0]
-    damaged.write_text(f'perftrack.packed("runs/{damaged.stem}",5,"!!");')
+    damaged.write_text('packed(5,"!!")')
     page = visit((tmp_path / "site" / "compare.html").as_uri())
     shas = [c.sha for c in SyntheticHistory(4).commits()]
     before = page.locator("#tally").inner_text()

@@ -128,4 +128,3 @@ def test_runs_of_equal_code_teach_noise_where_a_lane_is_too_young() -> None:
 def test_an_empty_history_has_a_file_all_the_same() -> None:
     file = file_of(SyntheticHistory(0, ()))
     assert (file.document["pair"], len(file.columns["sigma"])) == ([], 0)
-    assert file.script().startswith(b'perftrack.packed("compare"')

@@ -16,9 +16,9 @@ from perftrack.publish.packing import PackedFile
 from perftrack.publish.write import Written, open_site
 
 FILES = {
-    f"data/{at}.js": PackedFile(str(at), {"at": at}, {"x": np.random.default_rng(at).integers(-900, 900, 3000)})
+    f"data/{at}.js": PackedFile({"at": at}, {"x": np.random.default_rng(at).integers(-900, 900, 3000)})
     for at in range(40)
-} | {"data/plain.js": PackedFile("plain", {"nothing": "else"})}
+} | {"data/plain.js": PackedFile({"nothing": "else"})}
 
 
 def build(output: Path, crew: Crew) -> Written:

@@ -75,9 +75,9 @@ def test_settings_read_as_words_and_unset_ones_are_left_out() -> None:
 
 
 def test_environments_of_a_run_have_files_and_lanes() -> None:
-    known = {file.name for _, file in environment_files(DETAILS)}
+    known = {path for path, _ in environment_files(DETAILS)}
     for id_, lanes in run(29).document["environments"]:
-        assert f"environments/{id_}" in known
+        assert addresses.environment_data(id_) in known
         assert lanes and all(0 <= slot < len(HISTORY.lanes) for slot in lanes)
 
 
@@ -90,7 +90,7 @@ def test_samples_are_shown_of_the_newest_runs_that_have_any() -> None:
 def test_samples_are_told_by_the_key_of_their_series() -> None:
     stored = SOURCE.run(HISTORY.runs[5].id)
     keys = {(addresses.case_key(s.case), s.metric): addresses.series_key(s) for s in HISTORY.series}
-    packed = unpacked(sample_file(stored, HISTORY.runs[5].id, keys).script())
+    packed = unpacked(sample_file(stored, keys).script())
     assert set(packed.document["of"]) == {keys[addresses.case_key(m.case), m.metric] for m in stored.measurements}
 
 

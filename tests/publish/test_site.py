@@ -224,12 +224,6 @@ def test_a_benchmark_s_page_is_small_and_names_what_it_needs(usual: Path) -> Non
     assert "<title>softmax · " in softmax and "<h1>softmax</h1>" in softmax
 
 
-def test_every_data_file_gives_itself_the_name_it_is_asked_by(usual: Path) -> None:
-    for path in (usual / "data").rglob("*.js"):
-        if path.name != "shell.js":
-            assert unpacked(path.read_bytes()).name == path.relative_to(usual / "data").with_suffix("").as_posix()
-
-
 @pytest.mark.parametrize("which", ["usual", "hostile"])
 def test_every_page_has_the_policy_and_nothing_inline(which: str, request: pytest.FixtureRequest) -> None:
     for path, text in pages(request.getfixturevalue(which)).items():

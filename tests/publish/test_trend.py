@@ -33,13 +33,13 @@ def position(name: str, history: History = HISTORY) -> int:
 
 
 def files(name: str, source: SyntheticHistory = SOURCE) -> dict[str, Packed]:
-    """The data files of a series by their names."""
+    """The data files of a series by their folders."""
     history = read_history(source)
     at = position(name, history)
     lines = [line for line in all_lines(history, source) if line.series == at]
     found = list(zip(lines, ChangeSearch(lines, None).found(), strict=True))
-    made = [unpacked(file.script()) for _, file in series_files(history, catalogue(history), at, found)]
-    return {packed.name.partition("/")[0]: packed for packed in made}
+    made = series_files(history, catalogue(history), at, found)
+    return {path.split("/")[1]: unpacked(file.script()) for path, file in made}
 
 
 def points(

@@ -15,23 +15,22 @@ CORE = Path(__file__).parents[2] / "site" / "static" / "app" / "core.js"
 # As the browser has it: a string between apostrophes.
 (FOUND,) = re.findall(r"const PRIMER = new TextEncoder\(\)\.encode\('(.*)'\);\n", CORE.read_text())
 PRIMER = FOUND.replace("\\'", "'").encode()
-SCRIPT = re.compile(rb'perftrack\.packed\("([^"\\]*)",(\d+),"([^"\\]*)"\);\n')
-CHARACTERS = "!#$%&()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwxyz{|}~"
+SCRIPT = re.compile(r'packed\((\d+),"([^"\\]*)"\)')
 
 
 @dataclass(frozen=True)
 class Packed:
-    name: str
     document: dict[str, Any]
     columns: dict[str, list[int]]
 
 
 def unpacked(script: bytes) -> Packed:
-    match = SCRIPT.search(script)
+    assert script.startswith(b"\xff\xfe")  # by which a browser knows UTF-16
+    match = SCRIPT.fullmatch(script[2:].decode("utf-16-le"))
     assert match is not None, script[:80]
     size = len(PRIMER)
     stored = b"\0" + size.to_bytes(2, "little") + (size ^ 0xFFFF).to_bytes(2, "little") + PRIMER
-    raw = zlib.decompress(stored + binary(match[3].decode(), int(match[2])), -15)[size:]
+    raw = zlib.decompress(stored + binary(match[2], int(match[1])), -15)[size:]
     size = int.from_bytes(raw[:4], "little")
     document = json.loads(raw[4 : 4 + size])
     planes = raw[4 + size :]
@@ -44,13 +43,13 @@ def unpacked(script: bytes) -> Packed:
             values = [value + (byte << 8 * plane) for value, byte in zip(values, own, strict=True)]
         columns[name] = [-(v + 1) // 2 if v % 2 else v // 2 for v in values]
     assert planes == b""
-    return Packed(match[1].decode(), document, columns)
+    return Packed(document, columns)
 
 
 def binary(text: str, length: int) -> bytes:
-    code = {character: at for at, character in enumerate(CHARACTERS)}
-    pairs = zip(text[::2], text[1::2], strict=True)
-    bits = "".join(f"{code[a] * 91 + code[b]:013b}" for a, b in pairs)
+    codes = [ord(character) - 0x2200 for character in text]
+    assert all(0 <= code < 46_341 for code in codes)
+    bits = "".join(f"{a * 46_341 + b:031b}" for a, b in zip(codes[::2], codes[1::2], strict=True))
     return bytes(int(bits[at : at + 8], 2) for at in range(0, 8 * length, 8))
 
 
