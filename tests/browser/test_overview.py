@@ -68,6 +68,7 @@ def test_filters_survive_a_reload(visit: Visit, origin: str) -> None:
     page.locator(".chip.inconclusive").click()
     page.locator("th button", has_text="Case").click()
     page.reload()
+    page.locator("#shown", has_text=" of ").wait_for()
     assert page.input_value("[name=q]") == "matmul"
     assert page.locator(ROWS).count() == 1
     assert page.locator("th[aria-sort]").inner_text().startswith("Case")

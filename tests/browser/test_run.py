@@ -55,6 +55,7 @@ def test_results_filter_by_reason(visit: Visit, address: str) -> None:
     page.fill("[name=q]", "locked and verified")
     assert page.locator(ROWS).count() == 1
     page.reload()
+    page.locator("#run[aria-busy=false]").wait_for()
     assert page.locator(ROWS).count() == 1
 
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from functools import lru_cache
 
 import numpy as np
 
 from perftrack.core.changes.nulldata import ARCS, LEVELS, SPLITS
-from perftrack.core.stats import Floats
 
 SHORTEST = min(SPLITS)
 LONGEST = max(SPLITS)
-Table = Mapping[int, tuple[float, ...]]
+Row = tuple[float, ...]
+Table = Mapping[int, Row]
 TAIL = 4  # levels that the slope beyond the last one is taken from
-_LOG_LEVELS = np.log(LEVELS)
+_LOG_LEVELS: list[float] = np.log(LEVELS).tolist()
+_TAIL_FALL = math.log(LEVELS[-1 - TAIL] / LEVELS[-1])
+SLACK = 1e-6  # of a statistic: more than a probability and back again is off by rounding
 
 
 def split_p(statistic: float, n: int) -> float:
@@ -29,37 +31,43 @@ def arc_p(statistic: float, n: int) -> float:
     return _probability(statistic, n, _arcs(n))
 
 
-@lru_cache(maxsize=4096)
 def arc_least(p: float, n: int) -> float:
-    """A statistic that every arc with at most this probability reaches."""
-    above = [at for at, level in enumerate(LEVELS) if level > p]
-    return float(_arcs(n)[above[-1]]) if above else -math.inf
+    """A statistic that every arc with at most this probability reaches; inf where there is no such arc."""
+    row = _arcs(n)
+    if p < LEVELS[-1]:
+        log_p = math.log(p) if p > 0.0 else -math.inf
+        beyond = (_LOG_LEVELS[-1] - log_p) * _fall(row)
+        return math.inf if log_p < _least(n) else (row[-1] + beyond) * (1.0 - SLACK)
+    above = bisect_left(LEVELS, -p, key=lambda level: -level)
+    return row[above - 1] if above else -math.inf
 
 
 @lru_cache(maxsize=4096)
-def _splits(n: int) -> Floats:
+def _splits(n: int) -> Row:
     return _interpolated(SPLITS, n)
 
 
 @lru_cache(maxsize=4096)
-def _arcs(n: int) -> Floats:
+def _arcs(n: int) -> Row:
     return _interpolated(ARCS, n)
 
 
-def _interpolated(table: Table, n: int) -> Floats:
+_LENGTHS = tuple(SPLITS)
+
+
+def _interpolated(table: Table, n: int) -> Row:
     """Statistic at each level for a length between two of the table's, linear in ln(n)."""
-    lengths = list(table)
-    n = min(max(n, lengths[0]), lengths[-1])
-    upper = bisect_left(lengths, n)
-    above = np.asarray(table[lengths[upper]])
-    if lengths[upper] == n:
-        return above
-    lower, higher = lengths[upper - 1], lengths[upper]
+    n = min(max(n, SHORTEST), LONGEST)
+    upper = bisect_left(_LENGTHS, n)
+    higher = _LENGTHS[upper]
+    if higher == n:
+        return table[n]
+    lower = _LENGTHS[upper - 1]
     share = math.log(n / lower) / math.log(higher / lower)
-    return np.asarray((1 - share) * np.asarray(table[lower]) + share * above)
+    return tuple([(1 - share) * a + share * b for a, b in zip(table[lower], table[higher], strict=True)])
 
 
-def _probability(statistic: float, n: int, row: Floats) -> float:
+def _probability(statistic: float, n: int, row: Row) -> float:
     """ln(p) is linear in the statistic between levels and beyond the last; 1 below the first.
 
     Never below that of the one order of n values in which two halves are wholly apart.
@@ -67,11 +75,17 @@ def _probability(statistic: float, n: int, row: Floats) -> float:
     if statistic < row[0]:
         return 1.0
     if statistic >= row[-1]:
-        fall = (row[-1] - row[-1 - TAIL]) / math.log(LEVELS[-1 - TAIL] / LEVELS[-1])
-        log_p = math.log(LEVELS[-1]) - (float(statistic - row[-1]) / max(float(fall), 1.0))
+        log_p = math.log(LEVELS[-1]) - (statistic - row[-1]) / _fall(row)
     else:
-        log_p = float(np.interp(statistic, row, _LOG_LEVELS))
+        at = bisect_right(row, statistic)
+        slope = (_LOG_LEVELS[at] - _LOG_LEVELS[at - 1]) / (row[at] - row[at - 1])
+        log_p = slope * (statistic - row[at - 1]) + _LOG_LEVELS[at - 1]
     return math.exp(max(log_p, _least(n)))
+
+
+def _fall(row: Row) -> float:
+    """How much more statistic makes ln(p) smaller by one, beyond the last level."""
+    return max((row[-1] - row[-1 - TAIL]) / _TAIL_FALL, 1.0)
 
 
 @lru_cache(maxsize=4096)

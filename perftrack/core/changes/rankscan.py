@@ -13,6 +13,7 @@ penalty they would spend nearly all of the false alarms (Dümbgen & Spokoiny 200
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -28,6 +29,7 @@ SHORT = 12.0  # h below this is a short side
 PENALTY = 2.0
 SHORTEST_ARC = 3
 ARC_STEP = 1.1  # ratio of neighbouring arc lengths once they are longer than 10
+SLACK = 1.0 + 1e-9  # more than the rounding errors of a bound that is a sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +55,19 @@ def _quantiles(n: int) -> Floats:
     return np.asarray(ndtri((np.arange(1, n + 1) - 0.5) / n))
 
 
-@lru_cache(maxsize=1024)
 def arc_lengths(n: int) -> tuple[int, ...]:
     """Lengths looked at, up to half of n: the rest of an arc is an arc of the other sign."""
+    return _lengths(n.bit_length())[: bisect_right(_lengths(n.bit_length()), n // 2)]
+
+
+@lru_cache(maxsize=64)
+def _lengths(bits: int) -> tuple[int, ...]:
+    """Those of arcs below 2 ** bits."""
     lengths, length = [], SHORTEST_ARC
-    while length <= n // 2:
+    while length < 1 << bits:
         lengths.append(length)
         length = max(length + 1, int(length * ARC_STEP))
     return tuple(lengths)
-
-
-@lru_cache(maxsize=1024)
-def _arcs(n: int) -> tuple[tuple[int, float, float], ...]:
-    """Each length with its h and penalty."""
-    sizes = [(length, length * (n - length) / n) for length in arc_lengths(n)]
-    return tuple([(length, h, PENALTY * math.log(n / (4 * h))) for length, h in sizes])
 
 
 def penalty(h: float, n: int) -> float:
@@ -80,6 +80,12 @@ def split_weights(n: int) -> tuple[Floats, Floats]:
     k = np.arange(1, n, dtype=np.float64)
     h = k * (n - k) / n
     return h, PENALTY * np.log(n / (4 * h))
+
+
+@lru_cache(maxsize=1024)
+def _shorts(n: int) -> int:
+    """How long a short side is at most."""
+    return next((k - 1 for k in range(1, n // 2 + 1) if k * (n - k) / n >= SHORT), n)
 
 
 class RankSums:
@@ -114,8 +120,15 @@ class RankSums:
 
     def best_split(self) -> Peak:
         h, penalties = split_weights(self.n)
-        sums = np.where(h < SHORT, self._far[1:-1], self._near[1:-1])
+        sums = self._near[1:-1]
         statistic = sums * sums / h - penalties
+        short = min(_shorts(self.n), self.n - 1)
+        if short:
+            ends = np.r_[:short, self.n - 1 - short : self.n - 1]
+            statistic[ends] = -math.inf
+            if statistic.max() <= self._short_most:
+                sums = self._far[1:-1][ends]
+                statistic[ends] = sums * sums / h[ends] - penalties[ends]
         at = int(statistic.argmax())
         return Peak(float(statistic[at]), at + 1, self.n)
 
@@ -124,17 +137,65 @@ class RankSums:
 
         `least`: the smallest statistic that matters. Where the best is below it, another below it may be given.
         """
+        lengths = arc_lengths(self.n)
+        short = bisect_right(lengths, _shorts(self.n))
         best = Peak(-math.inf, 0, self.n)
-        buffer = np.empty(self.n + 1)
-        span = float(self._near.max() - self._near.min())
-        for length, h, less in _arcs(self.n):
-            if h >= SHORT and span * span / h - less < least:
-                continue  # no two sums are further apart than all of them
-            sums = self._far if h < SHORT else self._near
-            total = np.subtract(sums[length:], sums[:-length], out=buffer[: self.n + 1 - length])
-            high, low = int(total.argmax()), int(total.argmin())
-            start = high if total[high] >= -total[low] else low
-            statistic = float(total[start]) ** 2 / h - less
+        if short and least <= self._short_most:
+            best = self._better_arc(best, self._far, FAR, lengths[:short], least)
+        return self._better_arc(best, self._near, NEAR, lengths[short:], least)
+
+    @cached_property
+    def _short_most(self) -> float:
+        """A statistic that no short side exceeds, as its scores are limited."""
+        k = min(_shorts(self.n), self.n // 2)
+        h = k * (self.n - k) / self.n
+        return SLACK * float(k * scores(self.n, FAR)[-1]) ** 2 / h - penalty(h, self.n)
+
+    def _better_arc(self, best: Peak, sums: Floats, limit: float, lengths: tuple[int, ...], least: float) -> Peak:
+        """The best of arcs of these lengths, where that is better than `best`."""
+        apart = _Apart(sums, float(scores(self.n, limit)[-1]))
+        wanted = max(least, best.statistic)
+        for length in lengths:
+            h = length * (self.n - length) / self.n
+            less = penalty(h, self.n)
+            if apart.most(length) ** 2 / h - less < wanted:
+                continue
+            start, total = apart.measured(length)
+            statistic = total**2 / h - less
             if statistic > best.statistic:
-                best = Peak(statistic, start, start + length)
+                best, wanted = Peak(statistic, start, start + length), max(least, statistic)
         return best
+
+
+class _Apart:
+    """How far do running sums (n + 1,) differ that are so many places apart? At most so far, or measured.
+
+    `step`: the most that neighbours differ by. No two sums differ by more than all of them, nor by more than
+    those of two shorter lengths together: where there is nothing to find, few lengths need measuring.
+    """
+
+    def __init__(self, sums: Floats, step: float) -> None:
+        self._sums = sums
+        self._span = float(sums.max() - sums.min())
+        self._known = [(1, step)]
+        self._buffer = np.empty_like(sums)
+
+    def most(self, length: int) -> float:
+        """They do not differ by more than this."""
+        left, total = length, 0.0
+        for known, difference in reversed(self._known):
+            total += left // known * difference
+            left %= known
+            if not left:
+                break
+        return min(total * SLACK, self._span)
+
+    def measured(self, length: int) -> tuple[int, float]:
+        """Where they differ most, and by how much."""
+        sums = self._sums
+        total = np.subtract(sums[length:], sums[:-length], out=self._buffer[: len(sums) - length])
+        high, low = int(total.argmax()), int(total.argmin())
+        start = high if total[high] >= -total[low] else low
+        difference = float(total[start])
+        self._known.append((length, abs(difference)))
+        return start, difference

@@ -60,8 +60,10 @@ def _strongest(values: Floats) -> tuple[float, list[int]]:
     split is enough, an arc counts only if both edges are seen, each without the other.
     """
     sums = RankSums(values)
-    split, arc = sums.best_split(), sums.best_arc(arc_least(ARC_ALPHA, sums.n))
-    by_split = split_p(split.statistic, sums.n) * ALPHA / SPLIT_ALPHA
+    split = sums.best_split()
+    p = split_p(split.statistic, sums.n)
+    by_split = p * ALPHA / SPLIT_ALPHA
+    arc = sums.best_arc(arc_least(min(ARC_ALPHA, p * ARC_ALPHA / SPLIT_ALPHA), sums.n))
     by_arc = arc_p(arc.statistic, sums.n) * ALPHA / ARC_ALPHA
     edges = [k for k in (arc.start, arc.end) if 0 < k < sums.n]
     if by_split <= by_arc or (by_split <= ALPHA and not _both_seen(values, edges)):
