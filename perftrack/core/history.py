@@ -111,3 +111,12 @@ def lane_of(measurement: Measurement) -> str:
 def line_of(measurement: Measurement) -> Line:
     """See Point.line."""
     return (lane_of(measurement), measurement.code_hash)
+
+
+def reading_order(case: Case, metric: str, unit: str) -> tuple[object, ...]:
+    """Sort key of series: numbers by size and not by digits; a case's time before its other metrics."""
+    params = tuple(
+        (name, 0, value, "") if isinstance(value, int | float) else (name, 1, 0, str(value))
+        for name, value in sorted(case.params)
+    )
+    return (case.benchmark, params, metric != "time", metric, unit)

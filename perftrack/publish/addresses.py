@@ -33,15 +33,6 @@ _PLAIN_ID = re.compile(r"[0-9a-f]{8,64}")
 _SLUG_CHARS = 48
 
 
-def reading_order(case: Case, metric: str) -> tuple[object, ...]:
-    """Sort key: numbers by size and not by digits; a case's time before its other metrics."""
-    params = tuple(
-        (name, 0, value, "") if isinstance(value, int | float) else (name, 1, 0, str(value))
-        for name, value in sorted(case.params)
-    )
-    return (case.benchmark, params, metric != "time", metric)
-
-
 @lru_cache(maxsize=4096)
 def slug(name: str) -> str:
     """A readable path component for any text: `matmul-tiled-3f2a91c04b`."""

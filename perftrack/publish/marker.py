@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from perftrack.errors import PublishError
 
@@ -83,11 +83,4 @@ def former_files(output: Path) -> frozenset[str]:
 
 def is_plain(path: str) -> bool:
     """Whether a path is relative, normal and stays below where it starts."""
-    parts = PurePosixPath(path).parts
-    return (
-        bool(parts)
-        and path == "/".join(parts)
-        and not {"..", "/"} & set(parts)
-        and "\\" not in path
-        and "\0" not in path
-    )
+    return not {"", ".", ".."} & set(path.split("/")) and "\\" not in path and "\0" not in path

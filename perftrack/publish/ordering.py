@@ -8,10 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from perftrack.core.history import Lane, RunSummary
+from perftrack.core.history import Lane, RunSummary, reading_order
 from perftrack.core.model import Commit
 from perftrack.core.pointtable import PointTable, Positions, RunKey
-from perftrack.publish.addresses import reading_order
 
 NOT_IN_HISTORY = "not in history"
 
@@ -19,9 +18,7 @@ NOT_IN_HISTORY = "not in history"
 def ordered(table: PointTable, places: Positions, run_commit: Positions) -> PointTable:
     """The table by reading order of its series, and by commit within one; `places`: positions of its runs."""
     heads = table.heads
-    order = sorted(
-        range(len(heads)), key=lambda i: (*reading_order(heads[i].case, heads[i].metric), heads[i].unit)
-    )
+    order = sorted(range(len(heads)), key=lambda i: reading_order(heads[i].case, heads[i].metric, heads[i].unit))
     rank = np.empty(len(heads), dtype=np.int64)
     rank[order] = np.arange(len(heads))
     lengths = np.diff(table.bounds)

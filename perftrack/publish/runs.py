@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from perftrack.core.fingerprint import EnvironmentFingerprint
 from perftrack.core.history import RunSummary
@@ -23,6 +24,7 @@ from perftrack.publish.packing import PackedFile
 from perftrack.publish.pages import RunPage, RunsPage
 
 MAX_OUTPUT = 4000
+_AT_ONCE = 256  # runs whose points are brought together in one go
 SAMPLED_RUNS = 50  # the newest, of which the site shows samples
 
 
@@ -71,29 +73,37 @@ class RunFiles:
         key = table.run.astype(np.int64) * max(len(table.heads), 1) + series
         self._order = np.argsort(key, kind="stable")
         self._series = series
-        self._bounds = np.searchsorted(table.run[self._order], np.arange(len(history.runs) + 1))
+        counts = np.bincount(table.run, minlength=len(history.runs))
+        self._bounds = np.concatenate(([0], np.cumsum(counts))).tolist()
         self._ids: dict[int, str] = {}
         self._facets = lru_cache(maxsize=256)(lambda keys: facet_rows(history, keys))
 
     def files(self, sampled: frozenset[str]) -> Iterator[tuple[str, PackedFile]]:
         """Path and content of each run's file; `sampled`: ids of the runs that have a file of samples."""
-        for at, summary in enumerate(self._history.runs):
-            document, own = self._document(at, summary, summary.id in sampled)
-            columns = {
-                "series": steps(self._series[own]),
-                "facet": document.pop("codes"),
-                **self._catalogue.columns(own),
-                **self._evidence.columns(own),
-            }
-            yield addresses.run_data(summary.id), PackedFile(document, columns)  # type: ignore[arg-type]
+        runs = self._history.runs
+        for start in range(0, len(runs), _AT_ONCE):
+            several = runs[start : start + _AT_ONCE]
+            first = self._bounds[start]
+            own = self._order[first : self._bounds[start + len(several)]]
+            series = self._series[own]
+            facet = self._history.table.facet[own].astype(np.int64) * 2 + self._catalogue.bounded[own]
+            columns = {**self._catalogue.columns(own), **self._evidence.columns(own)}
+            for at, summary in enumerate(several, start):
+                mine = slice(self._bounds[at] - first, self._bounds[at + 1] - first)
+                keys, codes = local_codes(facet[mine])
+                document = self._document(summary, series[mine], keys, summary.id in sampled)
+                given = {name: column[mine] for name, column in columns.items()}
+                path = addresses.run_data(summary.id)
+                yield path, PackedFile(document, {"series": steps(series[mine]), "facet": codes, **given})
 
-    def _document(self, at: int, summary: RunSummary, samples: bool) -> tuple[dict[str, object], np.ndarray]:
+    def _document(
+        self, summary: RunSummary, series: NDArray[np.intp], keys: NDArray[np.int64], samples: bool
+    ) -> dict[str, object]:
+        """`series`: the numbers of those that it measured; `keys`: of its facets, as facet_rows takes them."""
         history = self._history
-        own = self._order[self._bounds[at] : self._bounds[at + 1]]
-        keys, codes = local_codes(history.table.facet[own].astype(np.int64) * 2 + self._catalogue.bounded[own])
         facets, notes = self._facets(tuple(keys.tolist()))
         detail = self._details.get(summary.id, RunDetail())
-        document = {
+        return {
             "id": summary.id,
             "duration": format_duration(summary.duration_s),
             "host": summary.host,
@@ -107,11 +117,9 @@ class RunFiles:
             ],
             "facets": facets,
             "notes": notes,
-            "outputs": self._outputs(own, detail.outputs),
+            "outputs": self._outputs(series, detail.outputs),
             "samples": samples,
-            "codes": codes,
         }
-        return document, own
 
     def _id(self, fingerprint: EnvironmentFingerprint) -> str:
         """Its id, which is a hash of all of its fields and the same object's for many runs."""
@@ -120,12 +128,12 @@ class RunFiles:
             self._ids[key] = fingerprint.id
         return self._ids[key]
 
-    def _outputs(self, own: np.ndarray, outputs: Mapping[tuple[Case, str], str]) -> dict[str, str]:
+    def _outputs(self, numbers: NDArray[np.intp], outputs: Mapping[tuple[Case, str], str]) -> dict[str, str]:
         """By number of the series, the end of what a failed case printed."""
         if not outputs:
             return {}
         found: dict[str, str] = {}
-        for number in self._series[own].tolist():
+        for number in numbers.tolist():
             series = self._history.series[int(self._catalogue.order[number])]
             text = outputs.get((series.case, series.metric))
             if text:

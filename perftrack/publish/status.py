@@ -49,8 +49,11 @@ def _reports(history: History, order: tuple[str, ...]) -> list[Reports]:
 
 
 def _each_once(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Ascending; as it mostly is, which NumPy's `unique` does not see."""
-    found = np.sort(np.concatenate(parts))
+    """Ascending; as one device's mostly are, which neither `sort` nor `unique` sees."""
+    found = np.concatenate(parts)
+    if (np.diff(found) > 0).all():
+        return found
+    found.sort()
     return found[np.flatnonzero(np.diff(found, prepend=-1))]
 
 

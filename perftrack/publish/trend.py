@@ -26,7 +26,7 @@ from perftrack.publish.points import SeriesPoints, distinct
 from perftrack.publish.thinning import thinned
 
 SPARK_POINTS = 40
-_SPARK_STEPS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_STEPS = "0123456789abcdefghijklmnopqrstuvwxyz-"  # the last is of what was not measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,16 +120,17 @@ def sparkline(points: SeriesPoints, at: NDArray[np.intp]) -> str:
     A series whose values all agree reads as a line in the middle.
     """
     last = at[-SPARK_POINTS:]
-    values = np.where(points.ok[last] & np.isfinite(points.value[last]), points.value[last], np.nan)
-    shown = [number(v) for v in values.tolist()]
-    measured = [v for v in shown if v is not None]
-    if not measured:
-        return "-" * len(shown)
-    lowest, span = min(measured), max(measured) - min(measured)
-    top = len(_SPARK_STEPS) - 1
-    if not span or not math.isfinite(span):
-        return "".join("-" if v is None else _SPARK_STEPS[round(top * 0.5)] for v in shown)
-    return "".join("-" if v is None else _SPARK_STEPS[round(top * ((v - lowest) / span))] for v in shown)
+    values = points.value[last]
+    measured = points.facets.ok[points.facet[last]] & np.isfinite(values)
+    if not measured.any():
+        return "-" * len(last)
+    lowest = float(values[measured].min())
+    with np.errstate(over="ignore"):
+        span = float(values[measured].max() - lowest)
+    flat = not span or not math.isfinite(span)
+    share = np.full(len(last), 0.5) if flat else (np.where(measured, values, lowest) - lowest) / span
+    steps = np.where(measured, np.rint((len(_STEPS) - 2) * share), -1).astype(int)
+    return "".join([_STEPS[step] for step in steps.tolist()])
 
 
 def shown_value(value: float | None, unit: str, interval: Interval | None) -> str:

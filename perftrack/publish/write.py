@@ -123,13 +123,14 @@ class SiteWriter:
             # Known files first, so that a build killed between two renames leaves none that nobody owns.
             # Signatures go before the files that they are of, and come back after them.
             self._remove(done, SIGNATURES)
-            self._mark(done, self._former | self._added)
+            own = marker_bytes(self._added)
+            self._mark(done, own if self._former <= self._added else marker_bytes(self._former | self._added))
             for path in self._staged:
                 self._put(done, path, self._staged_as(path))
             for path in stale:
                 self._remove(done, path)
-            self._mark(done, self._added)
-            self._put_own(done, SIGNATURES, signature_bytes(marker_bytes(self._added), self._signed))
+            self._mark(done, own)
+            self._put_own(done, SIGNATURES, signature_bytes(own, self._signed))
         except BaseException:
             undo(done)
             raise
@@ -181,8 +182,7 @@ class SiteWriter:
             done.append((target, old))
             os.replace(target, old)
 
-    def _mark(self, done: list[tuple[str, str | None]], files: frozenset[str] | set[str]) -> None:
-        content = marker_bytes(files)
+    def _mark(self, done: list[tuple[str, str | None]], content: bytes) -> None:
         if not holds(self._root + MARKER, content):
             self._put_own(done, MARKER, content)
 

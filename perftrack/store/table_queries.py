@@ -32,7 +32,7 @@ ORDER BY s.series_no
 """
 TABLE_POINTS = """
 SELECT s.series_no::INTEGER AS series, r.run_no::INTEGER AS run, f.facet_no::INTEGER AS facet,
-       (s.series_no << 40) + (r.run_no << 20) + least(m.measurement_no, 1048575) AS place,
+       (r.run_no << 20) + least(m.measurement_no, 1048575) AS place,
        coalesce(m.value, 'nan') AS value,
        coalesce(m.interval_lo, 'nan') AS lo, coalesce(m.interval_hi, 'nan') AS hi,
        coalesce(m.within_variance, 'nan') AS within, m.process_count AS processes

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from perftrack.core.history import Point, Series, lane_id, lane_of
+from perftrack.core.history import Point, Series, lane_id, lane_of, reading_order
 from perftrack.core.model import Case, Direction, MeasurementTier, Status
 from tests.core.builders import HERE, HOST, VALUE, measured
 
@@ -36,3 +36,20 @@ def test_series_lists_its_lanes_as_they_appear() -> None:
     points = tuple(point(lane) for lane in ("b", "", "a", "b", "c", "a"))
     series = Series(Case("work"), "time", "s", Direction.LOWER, (), "", points)
     assert series.lanes == ("b", "a", "c")
+
+
+def test_cases_are_read_in_order_of_their_numbers() -> None:
+    cases = [Case("b", (("n", n), ("dtype", t))) for n in (10, 9, 100.5) for t in ("f32", "bf16")]
+    ordered = sorted(cases, key=lambda c: reading_order(c, "time", "s"))
+    assert [dict(c.params)["n"] for c in ordered] == [9, 10, 100.5] * 2
+    assert [dict(c.params)["dtype"] for c in ordered] == ["bf16"] * 3 + ["f32"] * 3
+
+
+def test_parameters_of_mixed_types_can_be_ordered() -> None:
+    cases = [Case("b", (("n", v),)) for v in (None, "x", 1, True, 2.5)]
+    assert len(sorted(cases, key=lambda c: reading_order(c, "time", "s"))) == 5
+
+
+def test_time_comes_before_other_metrics() -> None:
+    metrics = sorted(["bytes", "time", "zeta"], key=lambda m: reading_order(Case("b"), m, "s"))
+    assert metrics == ["time", "bytes", "zeta"]

@@ -48,23 +48,6 @@ def test_root_of_leads_back_to_the_front_page() -> None:
     ]
 
 
-def test_cases_are_read_in_order_of_their_numbers() -> None:
-    cases = [Case("b", (("n", n), ("dtype", t))) for n in (10, 9, 100.5) for t in ("f32", "bf16")]
-    ordered = sorted(cases, key=lambda c: addresses.reading_order(c, "time"))
-    assert [dict(c.params)["n"] for c in ordered] == [9, 10, 100.5] * 2
-    assert [dict(c.params)["dtype"] for c in ordered] == ["bf16"] * 3 + ["f32"] * 3
-
-
-def test_parameters_of_mixed_types_can_be_ordered() -> None:
-    cases = [Case("b", (("n", v),)) for v in (None, "x", 1, True, 2.5)]
-    assert len(sorted(cases, key=lambda c: addresses.reading_order(c, "time"))) == 5
-
-
-def test_time_comes_before_other_metrics() -> None:
-    metrics = sorted(["bytes", "time", "zeta"], key=lambda m: addresses.reading_order(Case("b"), m))
-    assert metrics == ["time", "bytes", "zeta"]
-
-
 def test_cases_that_read_alike_have_different_addresses() -> None:
     cases = [Case("b", (("n", v),)) for v in (1, 1.0, True, "1", "True", None, "None")]
     assert len({addresses.case_key(c) for c in cases}) == len(cases)

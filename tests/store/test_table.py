@@ -83,6 +83,14 @@ def test_points_are_oldest_run_first(store: Store) -> None:
     assert starts == sorted(starts)
 
 
+def test_series_are_in_reading_order(store: Store) -> None:
+    sizes = [Case("b", (("n", n),)) for n in (100, 20, 3)]
+    results = [measured(1.0, case=case, metric=metric) for case in sizes for metric in ("bytes", "time")]
+    store.add_run(builders.run(*results))
+    found = [(dict(head.case.params)["n"], head.metric) for head in store.point_table().heads]
+    assert found == [(n, metric) for n in (3, 20, 100) for metric in ("time", "bytes")]
+
+
 def test_a_benchmark_that_was_renamed_is_one_series(store: Store) -> None:
     fill(store)
     renamed = replace(store, renames=Renames({"a": "b"}))
