@@ -12,9 +12,11 @@ _HEAD = (
     f'<link rel="icon" href="{_ROOT}static/app/icon.svg" type="image/svg+xml">'
 )
 _VEGA = tuple(f"static/vendor/{name}/{name}.min.js" for name in ("vega", "vega-lite", "vega-embed"))
-_SHELL_SCRIPTS = (
-    "core", "format", "marks", "grid", "chart", "series", "points", "samples", "scales", "turns", "trend",
-    "family", "benchmark",
+# The data come first, and are inflated while Vega is read; where a series' file is, its page knows.
+_DATA = ("data/history.js", "data/charts.js", addresses.series_data("{series}"))
+_APP = (
+    "format", "marks", "grid", "chart", "series", "points", "samples", "scales", "turns", "trend", "family",
+    "benchmark",
 )  # fmt: skip
 
 
@@ -28,7 +30,7 @@ def shell_script(markup: str) -> bytes:
         "root": _ROOT,
         "head": _HEAD,
         "body": markup,
-        "scripts": [*_VEGA, *(f"static/app/{name}.js" for name in _SHELL_SCRIPTS)],
+        "scripts": ["static/app/core.js", *_DATA, *_VEGA, *(f"static/app/{name}.js" for name in _APP)],
     }
     loader = (assets / "templates" / "shell.js").read_bytes().rstrip()
     theme = (assets / "static" / "app" / "theme.js").read_bytes()

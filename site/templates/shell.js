@@ -9,7 +9,7 @@
   document.addEventListener("readystatechange", () => document.body.insertAdjacentHTML("afterbegin", body), { once: true });
   for (const path of scripts) {
     const script = document.createElement("script");
-    script.src = root + path;
+    script.src = root + path.replace("{series}", document.documentElement.dataset.series);
     script.async = false; // in their order
     document.head.append(script);
   }

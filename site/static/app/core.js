@@ -24,24 +24,34 @@ const perftrack = (() => {
 
   const get = (name) => arrived.get(name);
 
-  const asked = new Set(); // files that a tag in the page or an earlier need asks for
+  // A file may be asked for by a tag of the page, too, and before anyone needs it.
   const need = (name) => {
     if (arrived.has(name)) return Promise.resolve(arrived.get(name));
-    const { promise, reject } = entry(name);
+    const { promise } = entry(name);
     const src = `${root}data/${name}.js`;
-    if (!asked.has(name) && !document.querySelector(`script[src="${src}"]`)) {
-      asked.add(name);
+    if (!document.querySelector(`script[src="${src}"]`)) {
       const script = document.createElement("script");
       script.src = src;
-      script.onerror = () => {
-        asked.delete(name);
-        waiting.delete(name);
-        reject(new Error(`${script.src} could not be read`));
-      };
       document.head.append(script);
     }
     return promise;
   };
+
+  // The name of a data file by the tag that asks for it; null for any other tag.
+  const nameOf = (tag) => {
+    const src = tag.tagName === "SCRIPT" && tag.getAttribute("src");
+    return src && src.startsWith(`${root}data/`) ? src.slice(`${root}data/`.length, -".js".length) : null;
+  };
+
+  // Without its tag a file that could not be read is asked for again by the next who needs it.
+  addEventListener("error", ({ target }) => {
+    const name = target instanceof Element ? nameOf(target) : null;
+    if (name === null) return;
+    const { reject } = entry(name);
+    waiting.delete(name);
+    target.remove();
+    reject(new Error(`${target.src} could not be read`));
+  }, true);
 
   // Text to bytes: two characters are 31 bits (publish/packing.py says how they are written).
   const FIRST = 0x2200, BASE = 46341;
@@ -82,7 +92,7 @@ const perftrack = (() => {
   const STORED = Uint8Array.of(0, PRIMER.length & 255, PRIMER.length >> 8, ~PRIMER.length & 255, (~PRIMER.length >> 8) & 255);
 
   const packed = async (length, text) => {
-    const name = document.currentScript.getAttribute("src").slice(`${root}data/`.length, -".js".length);
+    const name = nameOf(document.currentScript);
     try {
       const stream = new Blob([STORED, PRIMER, bytesOf(text, length)]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
       provide(name, unpacked(new Uint8Array(await new Response(stream).arrayBuffer(), PRIMER.length)));
