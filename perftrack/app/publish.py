@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 
@@ -25,8 +26,10 @@ from perftrack.core.launches.launch import Profile
 from perftrack.core.model import Commit, Run
 from perftrack.core.pointtable import PointTable, RunDetail
 from perftrack.core.share import Ceilings, Work
+from perftrack.publish.crew import Crew
 from perftrack.publish.gather import Acceptances, Epochs
 from perftrack.publish.gather import Project as SiteProject
+from perftrack.publish.hire import hired
 from perftrack.publish.runs import SAMPLED_RUNS
 from perftrack.publish.site import BuildReport, build_site
 from perftrack.store.garbage import no_collection
@@ -149,9 +152,23 @@ class StoreSource:
         return Accepted.of(self._project)
 
 
-def build(project: Project, output: Path, base_url: str | None, samples: int = SAMPLED_RUNS) -> BuildReport:
-    """Render the store into `output`. Raises StoreMissingError without a store, PublishError."""
-    with project.store.snapshot(), asked_once(), no_collection():
-        report = build_site(StoreSource(project), output, base_url=base_url, samples=samples)
+def build(
+    project: Project,
+    output: Path,
+    base_url: str | None,
+    samples: int = SAMPLED_RUNS,
+    crew: Crew | None = None,
+) -> BuildReport:
+    """Render the store into `output`. Raises StoreMissingError without a store, PublishError.
+
+    `crew`: who else works on it, where somebody was hired for it already.
+    """
+    with (
+        closing(crew or hired(project.store.path)) as workers,
+        project.store.snapshot(),
+        asked_once(),
+        no_collection(),
+    ):
+        report = build_site(StoreSource(project), output, base_url=base_url, samples=samples, crew=workers)
     project.repository.ensure_ignored(output)
     return report

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -59,13 +60,16 @@ def build(
       perftrack site build --output public --samples 10
     """
     from perftrack.app.project import Project
-    from perftrack.app.publish import build as build_site
-    from perftrack.cli.output import print_json
-    from perftrack.publish.runs import SAMPLED_RUNS
+    from perftrack.publish.hire import hired
 
     project = Project.find(directory, store)
     target = output if output is not None else project.root / project.config.site
-    report = build_site(project, target, base_url, SAMPLED_RUNS if samples is None else samples)
+    with closing(hired(project.store.path)) as crew:
+        from perftrack.app.publish import build as build_site
+        from perftrack.cli.output import print_json
+        from perftrack.publish.runs import SAMPLED_RUNS
+
+        report = build_site(project, target, base_url, SAMPLED_RUNS if samples is None else samples, crew)
     for warning in report.warnings:
         click.echo(f"Warning: {warning}", err=True)
     if as_json:

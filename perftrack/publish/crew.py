@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import signal
@@ -15,8 +16,6 @@ from threading import Lock, Thread
 from typing import Any, Generic, TypeVar
 
 _THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
-# Below this many points a site is made sooner than a process has started.
-ENOUGH = 100_000
 Made = TypeVar("Made")
 
 
@@ -27,6 +26,7 @@ def work_alone() -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.update(dict.fromkeys(_THREADS, "1"))
+    atexit.register(os._exit, 0)  # to take all modules apart takes as long as some jobs, and is waited for
     Thread(target=_end_with_parent, daemon=True).start()
 
 
@@ -46,11 +46,6 @@ def _deaf() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def wanted(points: int) -> int:
-    """How many processes are worth their start for a site of so many points; this one has a processor too."""
-    return min((os.cpu_count() or 1) - 1, points // ENOUGH)
 
 
 class Job(Generic[Made]):

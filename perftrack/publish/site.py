@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -24,7 +23,7 @@ from perftrack.publish.changes import CACHE, ChangeSearch, Found
 from perftrack.publish.comparison import compare_page, comparison_file
 from perftrack.publish.context import run_index
 from perftrack.publish.creeping import creep_lines
-from perftrack.publish.crew import Crew, wanted
+from perftrack.publish.crew import Crew
 from perftrack.publish.encode import columns, json_fields
 from perftrack.publish.environments import environments_page
 from perftrack.publish.evidence import point_evidence
@@ -48,7 +47,6 @@ from perftrack.publish.runs import (
     run_page,
     runs_page,
 )
-from perftrack.publish.searchjob import get_ready
 from perftrack.publish.sizes import size_warnings
 from perftrack.publish.specifications import CHARTS, chart_script, signature
 from perftrack.publish.status import status_page
@@ -72,19 +70,24 @@ class BuildReport:
 
 
 def build_site(
-    source: HistorySource, output: Path, *, base_url: str | None = None, samples: int = SAMPLED_RUNS
+    source: HistorySource,
+    output: Path,
+    *,
+    base_url: str | None = None,
+    samples: int = SAMPLED_RUNS,
+    crew: Crew | None = None,
 ) -> BuildReport:
     """Write the site of a history into `output`, which is empty, new, or a site that perftrack built.
 
     The same source gives the same bytes; only files whose bytes changed are written. A build that
     stops leaves the site as it was. `base_url` (http or https) is where the site will be served, for
-    canonical links; `samples`: of how many of the newest runs samples are shown. Raises PublishError.
+    canonical links; `samples`: of how many of the newest runs samples are shown; `crew`: who else works on it, and
+    is released near the end. Raises PublishError.
     """
     _check_address(base_url)
     assets = asset_root()
-    points = sum(run.ok + run.failed + run.skipped for run in source.runs())
-    with open_site(output) as site, closing(Crew(wanted(points))) as crew:
-        crew.start(get_ready)
+    crew = crew or Crew(0)
+    with open_site(output) as site:
         kept = site.keep(CHARTS, signature())
         charts = None if kept else crew.submit(chart_script)  # the crew's first and longest job
         history = read_history(source, judged=False)

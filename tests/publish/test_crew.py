@@ -13,7 +13,7 @@ from contextlib import closing
 
 import pytest
 
-from perftrack.publish.crew import ENOUGH, Crew, wanted
+from perftrack.publish.crew import Crew
 
 
 @pytest.fixture
@@ -100,10 +100,3 @@ def test_what_a_job_raises_reaches_who_asks(crew: Crew) -> None:
     wait_for(job)
     with pytest.raises(ValueError, match="four"):
         job.result()
-
-
-def test_a_small_site_has_no_crew(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "cpu_count", lambda: 4)
-    assert [wanted(points) for points in (ENOUGH - 1, ENOUGH, 100 * ENOUGH)] == [0, 1, 3]
-    monkeypatch.setattr(os, "cpu_count", lambda: 1)
-    assert wanted(100 * ENOUGH) == 0
