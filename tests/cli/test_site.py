@@ -52,19 +52,22 @@ def test_serving_shows_what_is_recorded_meanwhile_and_ends_at_an_interrupt(repo:
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert process.stdout is not None
-    address = process.stdout.readline().split()[0]
+    try:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[0]
 
-    def asked(path: str) -> bytes:
-        with urllib.request.urlopen(address + path, timeout=10) as answer:
-            return bytes(answer.read())
+        def asked(path: str) -> bytes:
+            with urllib.request.urlopen(address + path, timeout=10) as answer:
+                return bytes(answer.read())
 
-    assert b"<title>" in asked("")
-    before = asked("data/history.js")
-    repo.commit("Change something")
-    assert repo.run("record", "--quick").code == 0
-    until(lambda: asked("data/history.js") != before, "the new run is shown")
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+        assert b"<title>" in asked("")
+        before = asked("data/history.js")
+        repo.commit("Change something")
+        assert repo.run("record", "--quick").code == 0
+        until(lambda: asked("data/history.js") != before, "the new run is shown")
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 0
     assert "Traceback" not in said and said.rstrip().endswith("Stopped.")
