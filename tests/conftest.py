@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
+# What perftrack starts runs as it does for those who use it, and need not be compiled anew each time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 try:
     from hypothesis import HealthCheck, settings
 except ImportError:  # a GPU machine may have no more than torch and pytest: tests/gpu needs neither

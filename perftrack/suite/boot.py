@@ -9,6 +9,8 @@ program that starts the worker in the coordinator's place need not pass on descr
 may end before the worker does, so that such a worker does not die with its parent.
 """
 
+# Bytecode in the project's tree would be a change that is in no commit, where its .gitignore does not name it.
+OPTIONS = ("-B", "-c")
 BOOT = """
 import faulthandler, importlib.util, json, os, sys
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perftrack.errors import WorkerError
-from perftrack.suite.boot import BOOT
+from perftrack.suite.boot import BOOT, OPTIONS
 from perftrack.suite.launch import Setup
 from perftrack.suite.messages import Reply, Request, encode
 
@@ -26,7 +26,7 @@ class Errand:
         requests.write_bytes(self.setup.encode() + encode(self.request) + encode(Request()))
         # One line and no script's folder on sys.path: as a worker is started otherwise.
         start = f"exec(compile(open({str(boot)!r}).read(), 'worker', 'exec'))"
-        return self.setup.python, "-c", start, str(requests), str(replies)
+        return self.setup.python, *OPTIONS, start, str(requests), str(replies)
 
     def reply(self) -> Reply | None:
         """What the worker answered; None where it never did. Raises WorkerError for what is no answer."""

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from perftrack.errors import WorkerError
-from perftrack.suite.boot import BOOT
+from perftrack.suite.boot import BOOT, OPTIONS
 from perftrack.suite.kin import MARK, descendants, end_kin
 from perftrack.suite.launch import Setup
 from perftrack.suite.messages import Reply, Request, encode
@@ -66,7 +66,7 @@ class WorkerProcess:
         self._output, output_write = os.pipe()
         try:
             self._process = subprocess.Popen(
-                [self._setup.python, "-c", BOOT, str(request_read), str(reply_write)],
+                [self._setup.python, *OPTIONS, BOOT, str(request_read), str(reply_write)],
                 cwd=self._setup.base,
                 env={**os.environ, **self._setup.environment, MARK: self._mark},
                 stdin=subprocess.DEVNULL,

@@ -43,6 +43,12 @@ def test_the_store_stays_out_of_git(repo: Scratch):
     assert repo.git("status", "--porcelain") == ""
 
 
+def test_nothing_is_left_in_a_tree_that_ignores_nothing(repo: Scratch):
+    for command in (("record",), ("list",), ("compare", "HEAD", "HEAD", "--live")):
+        repo.run(*command)
+        assert repo.git("status", "--porcelain") == "", command
+
+
 def test_recording_again_adds_a_run(repo: Scratch):
     first = repo.run("record", "--quick", "--json").document["runs"][0]["run"]
     second = repo.run("record", "--quick", "--json").document["runs"][0]["run"]

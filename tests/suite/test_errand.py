@@ -141,4 +141,4 @@ def test_the_command_is_one_line_of_arguments(tmp_path):
     folder.mkdir()
     command = Errand(Setup("python", tmp_path, tmp_path, tmp_path), Request(), folder).prepare()
     assert not [a for a in command if "\n" in a]
-    compile(command[2], "start", "exec")
+    compile(command[command.index("-c") + 1], "start", "exec")

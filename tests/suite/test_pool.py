@@ -91,6 +91,16 @@ def gone(pid: int) -> bool:
     return False
 
 
+def test_a_worker_leaves_no_bytecode_in_the_tree(worker: WorkerProcess, tmp_path: Path) -> None:
+    (tmp_path / "bench_a.py").write_text(
+        "import perftrack as pt, own\n\n@pt.metric(unit='')\ndef one():\n    return 1\n"
+    )
+    (tmp_path / "own.py").write_text("")
+    with worker:
+        assert measure(worker, "one") is Status.OK
+    assert {path.name for path in tmp_path.iterdir()} == {"bench_a.py", "own.py"}
+
+
 @pytest.mark.parametrize("case", ["leaves_a_daemon", "leaves_a_daemon_without_environment"])
 @pytest.mark.parametrize("grace_s", [5.0, 0.0])
 def test_a_daemon_lives_as_long_as_its_worker(
