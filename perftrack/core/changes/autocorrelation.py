@@ -33,13 +33,12 @@ def lag_one(values: Floats) -> float:
     n = len(values)
     if n < MIN_VALUES:
         return 0.0
-    differences = np.diff(values)
-    ranks = Ranking(differences).assign(np.arange(n - 1, dtype=np.float64) - (n - 2) / 2)
-    norm = float(ranks @ ranks)
+    ranks = Ranking(values[1:] - values[:-1]).assign(np.arange(n - 1, dtype=np.float64) - (n - 2) / 2)
+    norm = float(ranks.dot(ranks))
     if norm == 0.0:
         return 0.0
     # Spearman's coefficient as Pearson's of a normal pair; the first is 1 / n too large for independent values.
-    r1, r2 = (2 * math.sin(math.pi / 6 * float(ranks[lag:] @ ranks[:-lag]) / norm) for lag in (1, 2))
+    r1, r2 = (2 * math.sin(math.pi / 6 * float(ranks[lag:].dot(ranks[:-lag])) / norm) for lag in (1, 2))
     phi = math.sqrt(max(0.5625 + 2 * (1.25 + 2.5 * (r1 - 1 / n) + r2), 0.0)) - 0.75
     believed = (phi * math.sqrt(n) - NOTHING) / (ALL - NOTHING)
     return min(phi * min(max(believed, 0.0), 1.0), MOST)

@@ -11,7 +11,7 @@ from itertools import groupby, pairwise
 import numpy as np
 
 from perftrack.core.changes.autocorrelation import lag_one
-from perftrack.core.changes.commitrange import place
+from perftrack.core.changes.commitrange import Place, place
 from perftrack.core.changes.drift import Ramp, ramp
 from perftrack.core.changes.segmentation import Cut, segment
 from perftrack.core.changes.studentnoise import Spread, centre, deviations, local_spread, spread
@@ -91,10 +91,11 @@ def _finite(values: Sequence[float] | Floats) -> Floats:
         raise InvalidValueError(f"change points need a list of numbers: {error}") from error
     if raw.ndim != 1:
         raise InvalidValueError(f"change points need one value a commit, got {raw.ndim} dimensions")
-    wrong = np.flatnonzero(~np.isfinite(raw))
-    if len(wrong):
+    finite = np.isfinite(raw)
+    if not finite.all():
+        wrong = int(finite.argmin())
         raise InvalidValueError(
-            f"value {wrong[0]} is {raw[wrong[0]]}: change points need finite numbers", "leave failed runs out"
+            f"value {wrong} is {raw[wrong]}: change points need finite numbers", "leave failed runs out"
         )
     return raw
 
@@ -177,30 +178,20 @@ class _Lane:
         first, last = start + found.start, start + found.end
         ends = (max(found.start, 1), max(end - start - found.end, 1))
         steepest = min((self.cuts[index] for index in part), key=lambda cut: cut.p_value)
-        change = self._change(found.before, found.after, ends, steepest.p_value)
-        return replace(
-            change,
-            first=max(first, 1),
-            last=last,
-            most_likely=min(max(steepest.at, first, 1), last),
-            kind=ChangeKind.GRADUAL,
-        )
+        where = Place(max(first, 1), last, min(max(steepest.at, first, 1), last), 1.0)
+        return self._change(where, found.before, found.after, ends, steepest.p_value, ChangeKind.GRADUAL)
 
     def _step(self, index: int, edges: list[int], levels: list[float]) -> ChangePoint:
         start, at, end = edges[index : index + 3]
         sides = (levels[index], levels[index + 1])
         found = place(self.values[start:end], at - start, self.noise, self.phi, levels=sides)
-        change = self._change(*sides, (at - start, end - at), self.cuts[index].p_value)
-        return replace(
-            change,
-            first=start + found.first,
-            last=start + found.last,
-            most_likely=start + found.most_likely,
-            probability=found.probability,
-        )
+        where = Place(start + found.first, start + found.last, start + found.most_likely, found.probability)
+        return self._change(where, *sides, (at - start, end - at), self.cuts[index].p_value, ChangeKind.STEP)
 
-    def _change(self, before: float, after: float, sizes: tuple[int, int], p_value: float) -> ChangePoint:
-        """Levels and their difference, in the units of `values`; where it happened is filled in by the caller."""
+    def _change(
+        self, where: Place, before: float, after: float, sizes: tuple[int, int], p_value: float, kind: ChangeKind
+    ) -> ChangePoint:
+        """Levels and their difference, in the units of `values`. `sizes`: how many values each level rests on."""
         df = self.noise.df
         told = (1 - self.phi) / (1 + self.phi)
         variance = self.noise.scale**2 * (df + 3) / (df + 1) * sum(1 / (size * told) for size in sizes)
@@ -209,7 +200,10 @@ class _Lane:
         effect = after - before
         shift = Shift.UP if effect > 0 else Shift.DOWN
         interval = Interval(effect - half, effect + half)
-        return ChangePoint(0, 0, 0, 1.0, shift, before, after, effect, interval, p_value, ChangeKind.STEP)
+        first, last, most_likely, probability = where.first, where.last, where.most_likely, where.probability
+        return ChangePoint(
+            first, last, most_likely, probability, shift, before, after, effect, interval, p_value, kind
+        )
 
 
 def _in_units(change: ChangePoint, positive: bool, scale: float) -> ChangePoint:

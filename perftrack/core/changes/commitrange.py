@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from perftrack.core.changes.splitsides import SplitSides
-from perftrack.core.changes.studentnoise import Spread, centre, squares
+from perftrack.core.changes.studentnoise import Spread, Weighing, centre
 from perftrack.core.stats import Floats
 
 # A most likely place within NEAR commits of the right one is of use; being nearer is worth a little more.
@@ -22,6 +22,7 @@ NEAR, WORTH = 5, 0.3
 AT_ONCE = 1 << 15  # numbers of a matrix: more of them leave the processor's cache
 _GAIN = 1 + WORTH * (1 - np.abs(np.arange(-NEAR, NEAR + 1)) / (NEAR + 1))
 UNLIKELY = 18.0  # ln: places less likely by this factor are left out
+NOTHING = -746.0  # ln: what is less than this factor of another is 0 beside it in floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +35,15 @@ class Place:
     probability: float
 
 
-def quick_place(values: Floats, near: int, noise: Spread) -> int:
-    """Best split of `values` with the two levels as they are on either side of `near`."""
-    log_odds = _fixed_levels(values, (centre(values[:near], noise), centre(values[near:], noise)), noise)
-    weights = np.exp(log_odds - log_odds.max())
-    return _least_miss(weights / weights.sum())
+def quick_place(values: Floats, levels: tuple[float, float], noise: Spread) -> int:
+    """Best split of `values` between these levels."""
+    log_odds = _fixed_levels(values, levels, noise)
+    log_odds -= log_odds[log_odds.argmax()]
+    support = _extent((~(log_odds < NOTHING)).nonzero()[0])
+    weights = np.zeros(len(log_odds))
+    np.exp(log_odds[support], out=weights[support])
+    weights[support] /= weights.sum()
+    return _least_miss(weights, support)
 
 
 def place(
@@ -51,32 +56,45 @@ def place(
     """
     if noise.scale == 0.0:
         return Place(near, near, near, 1.0)
-    if levels is None:
-        levels = centre(values[:near], noise), centre(values[near:], noise)
-    posterior = _posterior(values, levels, noise, (1 - phi) / (1 + phi))
-    first, last = _range(posterior, noise)
-    most_likely = min(max(_least_miss(posterior), first), last)
+    levels = levels or (centre(values[:near], noise), centre(values[near:], noise))
+    posterior, support = _posterior(values, levels, noise, (1 - phi) / (1 + phi))
+    first, last = _range(posterior, support, noise)
+    most_likely = min(max(_least_miss(posterior, support), first), last)
     return Place(first, last, most_likely, min(float(posterior[first - 1 : last].sum()), 1.0))
 
 
 def _fixed_levels(values: Floats, levels: tuple[float, float], noise: Spread) -> Floats:
     """(n - 1,) ln-likelihood of a split before index 1 … n - 1, up to a constant."""
-    left, right = (np.log1p(squares(values, level, noise) / noise.df) for level in levels)
+    weighing = Weighing(noise)
+    left, right = (weighing.squares(values, level, np.empty_like(values)) for level in levels)
+    for part in (left, right):
+        np.log1p(np.divide(part, noise.df, out=part), out=part)
     right -= left
-    return np.asarray((noise.df + 1) / 2 * np.cumsum(right)[:-1])
+    np.add.accumulate(right, out=left)
+    left *= (noise.df + 1) / 2
+    return left[:-1]
 
 
-def _posterior(values: Floats, levels: tuple[float, float], noise: Spread, temper: float) -> Floats:
-    """(n - 1,) probability of a split before index 1 … n - 1."""
+def _extent(places: NDArray[np.intp]) -> slice:
+    """The stretch that holds these places (m,), ascending."""
+    return slice(int(places[0]), int(places[-1]) + 1)
+
+
+def _posterior(values: Floats, levels: tuple[float, float], noise: Spread, temper: float) -> tuple[Floats, slice]:
+    """(n - 1,) probability of a split before index 1 … n - 1, and the stretch outside of which it is 0."""
     n = len(values)
     rough = temper * _fixed_levels(values, levels, noise)
-    splits = np.flatnonzero(rough > rough.max() - UNLIKELY) + 1
+    likely = (rough > rough[rough.argmax()] - UNLIKELY).nonzero()[0]
+    splits = likely + 1
+    posterior = np.zeros(n - 1)
+    if len(splits) == 1:
+        posterior[likely] = 1.0  # whatever its likelihood is
+        return posterior, _extent(likely)
     rows = max(AT_ONCE // n, 8) // 8 * 8
     parts = (splits[at : at + rows] for at in range(0, len(splits), rows))
     likelihood = np.concatenate([_likelihood(values, levels, noise, temper, part) for part in parts])
-    posterior = np.zeros(n - 1)
-    posterior[splits - 1] = np.exp(likelihood - likelihood.max())
-    return np.asarray(posterior / posterior.sum())
+    posterior[likely] = np.exp(likelihood - likelihood.max())
+    return np.asarray(posterior / posterior.sum()), _extent(likely)
 
 
 def _likelihood(
@@ -89,21 +107,28 @@ def _likelihood(
     information = sides.scratch
     np.add(squared, df, out=information)
     information *= information
-    np.divide((df + 1) * (df - squared), information, out=information)
+    own = df - squared
+    own *= df + 1
+    np.divide(own, information, out=information)
     squared /= df
     likelihood: Floats = -temper * (df + 1) / 2 * np.log1p(squared, out=squared).sum(1)
     # Laplace: the observed information of each level, not below a part of what is expected.
     least = 0.3 * (df + 1) / (df + 3)
     for side, size in ((sides.left, splits), (sides.right, n - splits)):
-        np.copyto(squared, information)
-        side.alone(squared)
-        likelihood -= 0.5 * np.log(np.maximum(squared.sum(1), least * size))
+        np.copyto(own, information)
+        side.alone(own)
+        likelihood -= 0.5 * np.log(np.maximum(own.sum(1), least * size))
     return likelihood
 
 
-def _least_miss(posterior: Floats) -> int:
-    """Split of least expected loss: a miss by d commits costs WORTH · d / (NEAR + 1), one by more 1 + WORTH."""
-    return int(np.convolve(posterior, _GAIN)[NEAR:-NEAR].argmax()) + 1
+def _least_miss(posterior: Floats, support: slice) -> int:
+    """Split of least expected loss: a miss by d commits costs WORTH · d / (NEAR + 1), one by more 1 + WORTH.
+
+    `support`: the stretch outside of which the posterior is 0.
+    """
+    start: int = max(support.start - 2 * NEAR, 0)
+    nearby = posterior[start : support.stop + 2 * NEAR]  # all that the gain reaches, and never less than it
+    return int(np.convolve(nearby, _GAIN)[NEAR:-NEAR].argmax()) + start + 1
 
 
 # A wider range costs more to search. With COST · length ** POWER set against the probability that is left
@@ -116,12 +141,12 @@ HEAVY, HEAVY_COST, HEAVY_POWER = 5.0, 0.05, 0.5  # degrees of freedom that are h
 LONGEST = 400
 
 
-def _range(posterior: Floats, noise: Spread) -> tuple[int, int]:
-    """First and last split of the stretch with the least expected cost."""
+def _range(posterior: Floats, support: slice, noise: Spread) -> tuple[int, int]:
+    """First and last split of the stretch with the least expected cost; `support` as in `_least_miss`."""
     cost, power = (HEAVY_COST, HEAVY_POWER) if noise.df <= HEAVY else (COST, POWER)
-    below = np.concatenate(([0.0], np.cumsum(posterior)))
+    below = np.concatenate(([0.0], np.add.accumulate(posterior[support])))
     best = (-math.inf, 1, 1)
-    for length in range(1, min(len(posterior), LONGEST) + 1):
+    for length in range(1, min(len(below) - 1, LONGEST) + 1):
         gain = -cost * length**power
         if gain + 1.0 < best[0]:
             break
@@ -129,4 +154,4 @@ def _range(posterior: Floats, noise: Spread) -> tuple[int, int]:
         start = int(mass.argmax())
         if mass[start] + gain > best[0]:
             best = (float(mass[start]) + gain, start + 1, start + length)
-    return best[1], best[2]
+    return support.start + best[1], support.start + best[2]

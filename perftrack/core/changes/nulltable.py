@@ -18,7 +18,8 @@ Table = Mapping[int, Row]
 TAIL = 4  # levels that the slope beyond the last one is taken from
 _LOG_LEVELS: list[float] = np.log(LEVELS).tolist()
 _TAIL_FALL = math.log(LEVELS[-1 - TAIL] / LEVELS[-1])
-SLACK = 1e-6  # of a statistic: more than a probability and back again is off by rounding
+SLACK = 1e-6  # more than a statistic is off by rounding that was turned into a probability and back
+SMALLEST = 1e-300  # probability: those below it may have lost digits
 
 
 def split_p(statistic: float, n: int) -> float:
@@ -33,13 +34,14 @@ def arc_p(statistic: float, n: int) -> float:
 
 def arc_least(p: float, n: int) -> float:
     """A statistic that every arc with at most this probability reaches; inf where there is no such arc."""
+    if p >= LEVELS[-1]:
+        above = sum(level > p for level in LEVELS)
+        return _interpolated(ARCS, n, slice(above - 1, above))[0] if above else -math.inf
+    log_p = math.log(max(p, SMALLEST))
+    if log_p < _least(n) - SLACK:
+        return math.inf
     row = _arcs(n)
-    if p < LEVELS[-1]:
-        log_p = math.log(p) if p > 0.0 else -math.inf
-        beyond = (_LOG_LEVELS[-1] - log_p) * _fall(row)
-        return math.inf if log_p < _least(n) else (row[-1] + beyond) * (1.0 - SLACK)
-    above = bisect_left(LEVELS, -p, key=lambda level: -level)
-    return row[above - 1] if above else -math.inf
+    return (row[-1] + (_LOG_LEVELS[-1] - log_p) * _fall(row)) * (1.0 - SLACK)
 
 
 @lru_cache(maxsize=4096)
@@ -52,19 +54,23 @@ def _arcs(n: int) -> Row:
     return _interpolated(ARCS, n)
 
 
+def _interpolated(table: Table, n: int, levels: slice = slice(None)) -> Row:
+    """Statistic at each level for a length between two of the table's, linear in ln(n)."""
+    lower, higher, share = _between(n)
+    pairs = zip(table[lower][levels], table[higher][levels], strict=True)
+    return tuple([(1 - share) * a + share * b for a, b in pairs])
+
+
 _LENGTHS = tuple(SPLITS)
 
 
-def _interpolated(table: Table, n: int) -> Row:
-    """Statistic at each level for a length between two of the table's, linear in ln(n)."""
+@lru_cache(maxsize=4096)
+def _between(n: int) -> tuple[int, int, float]:
+    """The table's lengths on either side of n, and where between their logarithms ln(n) lies, from 0 to 1."""
     n = min(max(n, SHORTEST), LONGEST)
-    upper = bisect_left(_LENGTHS, n)
-    higher = _LENGTHS[upper]
-    if higher == n:
-        return table[n]
-    lower = _LENGTHS[upper - 1]
-    share = math.log(n / lower) / math.log(higher / lower)
-    return tuple([(1 - share) * a + share * b for a, b in zip(table[lower], table[higher], strict=True)])
+    at = bisect_left(_LENGTHS, n)
+    lower, higher = _LENGTHS[max(at - 1, 0)], _LENGTHS[at]
+    return lower, higher, math.log(n / lower) / math.log(higher / lower) if n < higher else 1.0
 
 
 def _probability(statistic: float, n: int, row: Row) -> float:

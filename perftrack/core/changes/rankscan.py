@@ -13,9 +13,9 @@ penalty they would spend nearly all of the false alarms (Dümbgen & Spokoiny 200
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 
@@ -29,7 +29,7 @@ SHORT = 12.0  # h below this is a short side
 PENALTY = 2.0
 SHORTEST_ARC = 3
 ARC_STEP = 1.1  # ratio of neighbouring arc lengths once they are longer than 10
-SLACK = 1.0 + 1e-9  # more than the rounding errors of a bound that is a sum
+SLACK = 1.0 + 1e-9  # of a bound: more than rounding makes of its sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +41,14 @@ class Peak:
     end: int
 
 
+_Arc = tuple[float, int, int]  # as Peak has them
+
+
 @lru_cache(maxsize=1024)
 def scores(n: int, limit: float) -> Floats:
     """Score of each rank, ascending: normal quantiles limited to ±`limit`, with sum 0 and variance 1."""
-    raw = np.clip(_quantiles(n), -limit, limit)
-    return np.asarray(raw / math.sqrt(float(raw @ raw) / (n - 1)), dtype=np.float64)
+    raw = _quantiles(n).clip(-limit, limit)
+    return np.asarray(raw / math.sqrt(float(raw.dot(raw)) / (n - 1)))
 
 
 @lru_cache(maxsize=2)
@@ -57,7 +60,8 @@ def _quantiles(n: int) -> Floats:
 
 def arc_lengths(n: int) -> tuple[int, ...]:
     """Lengths looked at, up to half of n: the rest of an arc is an arc of the other sign."""
-    return _lengths(n.bit_length())[: bisect_right(_lengths(n.bit_length()), n // 2)]
+    lengths = _lengths(n.bit_length())
+    return lengths[: bisect_right(lengths, n // 2)]
 
 
 @lru_cache(maxsize=64)
@@ -83,9 +87,11 @@ def split_weights(n: int) -> tuple[Floats, Floats]:
 
 
 @lru_cache(maxsize=1024)
-def _shorts(n: int) -> int:
-    """How long a short side is at most."""
-    return next((k - 1 for k in range(1, n // 2 + 1) if k * (n - k) / n >= SHORT), n)
+def _short_sides(n: int) -> tuple[int, float]:
+    """How long a short side is at most, and a statistic that none exceeds: of as many of the highest scores."""
+    longest = next((k - 1 for k in range(int(SHORT), n // 2 + 1) if k * (n - k) / n >= SHORT), n // 2)
+    h = longest * (n - longest) / n
+    return longest, (longest * float(scores(n, FAR)[-1])) ** 2 / h * SLACK - penalty(h, n)
 
 
 class RankSums:
@@ -97,105 +103,100 @@ class RankSums:
     def __init__(self, values: Floats) -> None:
         self.n = len(values)
         self._ranking = Ranking(values)
-
-    @cached_property
-    def _far(self) -> Floats:
-        return self._sums(FAR)
-
-    @cached_property
-    def _near(self) -> Floats:
-        return self._sums(NEAR)
+        self._known: dict[float, Floats] = {}
 
     def _sums(self, limit: float) -> Floats:
         """(n + 1,) sum of the scores before each index."""
-        sums = np.zeros(self.n + 1)
-        np.cumsum(self._ranking.assign(scores(self.n, limit)), out=sums[1:])
-        return sums
+        if limit not in self._known:
+            sums = self._known[limit] = np.zeros(self.n + 1)
+            np.add.accumulate(self._ranking.assign(scores(self.n, limit)), out=sums[1:])
+        return self._known[limit]
 
     def split_at(self, k: int) -> float:
         """Statistic of the split before index k, 1 ≤ k < n."""
         h = k * (self.n - k) / self.n
-        total = self._far[k] if h < SHORT else self._near[k]
+        total = self._sums(FAR if h < SHORT else NEAR)[k]
         return float(total * total / h) - penalty(h, self.n)
 
     def best_split(self) -> Peak:
         h, penalties = split_weights(self.n)
-        sums = self._near[1:-1]
+        short = 0.0 if self._long_sides_show_more() else self._sums(FAR)[1:-1]
+        sums = np.where(h < SHORT, short, self._sums(NEAR)[1:-1])
         statistic = sums * sums / h - penalties
-        short = min(_shorts(self.n), self.n - 1)
-        if short:
-            ends = np.r_[:short, self.n - 1 - short : self.n - 1]
-            statistic[ends] = -math.inf
-            if statistic.max() <= self._short_most:
-                sums = self._far[1:-1][ends]
-                statistic[ends] = sums * sums / h[ends] - penalties[ends]
         at = int(statistic.argmax())
         return Peak(float(statistic[at]), at + 1, self.n)
+
+    def _long_sides_show_more(self) -> bool:
+        """Whether a split into two long sides is known that shows more than any with a short side can."""
+        near = self._sums(NEAR)
+        high, low = int(near.argmax()), int(near.argmin())
+        k = high if near[high] >= -near[low] else low
+        return k * (self.n - k) / self.n >= SHORT and self.split_at(k) > _short_sides(self.n)[1]
 
     def best_arc(self, least: float = -math.inf) -> Peak:
         """The statistic is -inf where n is too small for an arc.
 
         `least`: the smallest statistic that matters. Where the best is below it, another below it may be given.
         """
+        longest, most = _short_sides(self.n)
         lengths = arc_lengths(self.n)
-        short = bisect_right(lengths, _shorts(self.n))
-        best = Peak(-math.inf, 0, self.n)
-        if short and least <= self._short_most:
-            best = self._better_arc(best, self._far, FAR, lengths[:short], least)
-        return self._better_arc(best, self._near, NEAR, lengths[short:], least)
+        short = bisect_right(lengths, longest)
+        best = -math.inf, 0, self.n
+        if short and least <= most:
+            best = self._better_arc(best, FAR, lengths[:short], least)
+        return Peak(*self._better_arc(best, NEAR, lengths[short:], least))
 
-    @cached_property
-    def _short_most(self) -> float:
-        """A statistic that no short side exceeds, as its scores are limited."""
-        k = min(_shorts(self.n), self.n // 2)
-        h = k * (self.n - k) / self.n
-        return SLACK * float(k * scores(self.n, FAR)[-1]) ** 2 / h - penalty(h, self.n)
-
-    def _better_arc(self, best: Peak, sums: Floats, limit: float, lengths: tuple[int, ...], least: float) -> Peak:
-        """The best of arcs of these lengths, where that is better than `best`."""
-        apart = _Apart(sums, float(scores(self.n, limit)[-1]))
-        wanted = max(least, best.statistic)
+    def _better_arc(self, best: _Arc, limit: float, lengths: tuple[int, ...], least: float) -> _Arc:
+        """The best of arcs of these lengths (ascending, with scores of this limit), where it beats `best`."""
+        wanted = max(least, best[0])
+        n, step = self.n, float(scores(self.n, limit)[-1])
+        # As h is half of the length or more, even the highest scores are too few in an arc that is shorter.
+        lengths = lengths[bisect_left(lengths, wanted / (2 * step * step * SLACK)) :]
+        if not lengths:
+            return best
+        sums, bounds, buffer = self._sums(limit), _Bounds(step), np.empty(n + 1)
+        span = float(sums[sums.argmax()] - sums[sums.argmin()]) * SLACK
         for length in lengths:
-            h = length * (self.n - length) / self.n
-            less = penalty(h, self.n)
-            if apart.most(length) ** 2 / h - less < wanted:
+            h = length * (n - length) / n
+            if span * span / h < wanted:
+                break  # all differences are too small for an h as large or larger
+            bound = bounds.most(length) ** 2 / h
+            if bound < wanted or bound - penalty(h, n) < wanted:  # most need no logarithm
                 continue
-            start, total = apart.measured(length)
-            statistic = total**2 / h - less
-            if statistic > best.statistic:
-                best, wanted = Peak(statistic, start, start + length), max(least, statistic)
+            total = np.subtract(sums[length:], sums[:-length], buffer[: n + 1 - length])
+            high, low = int(total.argmax()), int(total.argmin())
+            start = high if total[high] >= -total[low] else low
+            difference = float(total[start])
+            bounds.measured(abs(difference))
+            statistic = difference**2 / h - penalty(h, n)
+            if statistic > best[0]:
+                best, wanted = (statistic, start, start + length), max(least, statistic)
         return best
 
 
-class _Apart:
-    """How far do running sums (n + 1,) differ that are so many places apart? At most so far, or measured.
+class _Bounds:
+    """By how much running sums can differ that are so many places apart, told from shorter lengths.
 
-    `step`: the most that neighbours differ by. No two sums differ by more than all of them, nor by more than
-    those of two shorter lengths together: where there is nothing to find, few lengths need measuring.
+    The difference is no larger than those over two lengths that add up to it together, and over one place no
+    larger than `step`. Where there is nothing to find, few lengths are left that need measuring.
     """
 
-    def __init__(self, sums: Floats, step: float) -> None:
-        self._sums = sums
-        self._span = float(sums.max() - sums.min())
-        self._known = [(1, step)]
-        self._buffer = np.empty_like(sums)
+    def __init__(self, step: float) -> None:
+        self._step = step * SLACK
+        self._lengths, self._most = [0], [0.0]
+        self._base = 0  # the last length that was measured
 
     def most(self, length: int) -> float:
-        """They do not differ by more than this."""
-        left, total = length, 0.0
-        for known, difference in reversed(self._known):
-            total += left // known * difference
-            left %= known
-            if not left:
-                break
-        return min(total * SLACK, self._span)
+        """The bound for a length, which must be longer than those before."""
+        lengths, most = self._lengths, self._most
+        left = length - lengths[self._base]
+        at = bisect_right(lengths, left) - 1
+        bound = most[self._base] + most[at] + (left - lengths[at]) * self._step
+        lengths.append(length)
+        most.append(bound)
+        return bound
 
-    def measured(self, length: int) -> tuple[int, float]:
-        """Where they differ most, and by how much."""
-        sums = self._sums
-        total = np.subtract(sums[length:], sums[:-length], out=self._buffer[: len(sums) - length])
-        high, low = int(total.argmax()), int(total.argmin())
-        start = high if total[high] >= -total[low] else low
-        difference = float(total[start])
-        self._known.append((length, abs(difference)))
-        return start, difference
+    def measured(self, difference: float) -> None:
+        """What it is for the last length that was asked for."""
+        self._base = len(self._most) - 1
+        self._most[self._base] = difference * SLACK

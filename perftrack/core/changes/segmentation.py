@@ -9,7 +9,8 @@ from perftrack.core.changes.autocorrelation import whitened
 from perftrack.core.changes.commitrange import quick_place
 from perftrack.core.changes.nulltable import SHORTEST, arc_least, arc_p, split_p
 from perftrack.core.changes.rankscan import RankSums
-from perftrack.core.changes.studentnoise import Spread
+from perftrack.core.changes.splitbound import seen, surely
+from perftrack.core.changes.studentnoise import Spread, centre
 from perftrack.core.stats import Floats
 
 # Chance that one look at a stretch without a change finds one; splits and arcs have their parts of it. Looks at
@@ -63,7 +64,12 @@ def _strongest(values: Floats) -> tuple[float, list[int]]:
     split = sums.best_split()
     p = split_p(split.statistic, sums.n)
     by_split = p * ALPHA / SPLIT_ALPHA
-    arc = sums.best_arc(arc_least(min(ARC_ALPHA, p * ARC_ALPHA / SPLIT_ALPHA), sums.n))
+    if p == 0.0:
+        return p, [split.start]  # nothing is less likely
+    least = arc_least(min(p / SPLIT_ALPHA, 1.0) * ARC_ALPHA, sums.n)
+    arc = sums.best_arc(least)
+    if arc.statistic < least:
+        return min(by_split, 1.0), [split.start]  # no arc is less likely, or none is to be seen
     by_arc = arc_p(arc.statistic, sums.n) * ALPHA / ARC_ALPHA
     edges = [k for k in (arc.start, arc.end) if 0 < k < sums.n]
     if by_split <= by_arc or (by_split <= ALPHA and not _both_seen(values, edges)):
@@ -74,7 +80,7 @@ def _strongest(values: Floats) -> tuple[float, list[int]]:
 def _both_seen(values: Floats, edges: list[int]) -> bool:
     bounds = [0, *edges, len(values)]
     return all(
-        split_p(RankSums(values[start:end]).split_at(at - start), end - start) <= ALPHA
+        seen(values[start:end], at - start, ALPHA)
         for start, at, end in zip(bounds, bounds[1:], bounds[2:], strict=False)
     )
 
@@ -86,6 +92,7 @@ class _Settling:
         self._values, self._phi, self._noise = values, phi, noise
         self._places: dict[tuple[int, int, int], int] = {}
         self._chances: dict[tuple[int, int, int], float] = {}
+        self._levels: dict[tuple[int, int], float] = {}
 
     def settled(self, cuts: list[Cut]) -> tuple[Cut, ...]:
         """Move each cut to its best place between its neighbours and drop those not seen there, weakest first."""
@@ -111,16 +118,24 @@ class _Settling:
         start, end = _between(cuts, index, len(self._values))
         key = (start, cuts[index].at, end)
         if key not in self._places:
-            near = cuts[index].at - start
-            self._places[key] = start + quick_place(self._values[start:end], near, self._noise)
+            at = cuts[index].at
+            levels = self._level(start, at), self._level(at, end)
+            self._places[key] = start + quick_place(self._values[start:end], levels, self._noise)
         cuts[index] = Cut(self._places[key], cuts[index].p_value)
 
+    def _level(self, start: int, end: int) -> float:
+        if (start, end) not in self._levels:
+            self._levels[start, end] = centre(self._values[start:end], self._noise)
+        return self._levels[start, end]
+
     def _chance(self, cuts: list[Cut], index: int) -> float:
+        """p-value of the cut between its neighbours; 0 where it is surely small enough for the cut to stay."""
         start, end = _between(cuts, index, len(self._values))
         key = (start, cuts[index].at, end)
         if key not in self._chances:
-            sums = RankSums(whitened(self._values[start:end], self._phi))
-            self._chances[key] = split_p(sums.split_at(cuts[index].at - start), sums.n)
+            values, k = whitened(self._values[start:end], self._phi), cuts[index].at - start
+            sure = surely(values, k, KEEP_ALPHA)
+            self._chances[key] = 0.0 if sure else split_p(RankSums(values).split_at(k), len(values))
         return self._chances[key]
 
 

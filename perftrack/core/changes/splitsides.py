@@ -5,18 +5,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from perftrack.core.changes.studentnoise import Spread, squares, weights
+from perftrack.core.changes.studentnoise import Spread, Weighing
 from perftrack.core.stats import Floats
 
 
 class _Side:
     """The values on one side of each of several splits, as columns of a matrix with a row a split.
 
-    `own`: columns that are on this side of any split; of those in `mixed`, `others` marks what is not.
+    `own`: columns that are on this side of any split; of those in `mixed`, `others` marks what is not. What is
+    reckoned of the own columns is reckoned in a matrix of them alone: much of it takes longer in a part of one.
     """
 
     def __init__(self, own: slice, mixed: slice, others: NDArray[np.bool_]) -> None:
         self.own, self.mixed, self.others = own, mixed, others
+        self.scratch = np.empty((len(others), own.stop - own.start))
+        self._mixed_scratch = self.scratch[:, mixed.start - own.start : mixed.stop - own.start]
 
     def alone(self, matrix: Floats) -> None:
         """Put zeros in the columns that are not of this side."""
@@ -24,17 +27,24 @@ class _Side:
         matrix[:, self.own.stop :] = 0.0
         np.copyto(matrix[:, self.mixed], 0.0, where=self.others)
 
-    def levels(self, values: Floats, level: float, noise: Spread, matrix: Floats) -> Floats:
+    def levels(self, values: Floats, level: float, weighing: Weighing, matrix: Floats) -> Floats:
         """(splits, 1) location of the values on this side, fitted from `level` on. `matrix` is written over."""
         part, own = values[self.own], matrix[:, self.own]
-        own[:] = weights(part, level, noise)  # at first the same for all splits
+        own[:] = weighing.weights(part, level, np.empty_like(part))  # at first the same for all splits
         self.alone(matrix)
-        found: Floats = (matrix @ values / matrix.sum(1))[:, None]
+        found = _centres(matrix, values)
         for _ in range(2):
-            weights(part, found, noise, out=own)
-            np.copyto(matrix[:, self.mixed], 0.0, where=self.others)
-            found = (matrix @ values / matrix.sum(1))[:, None]
+            weighing.weights(part, found, self.scratch)
+            np.copyto(self._mixed_scratch, 0.0, where=self.others)
+            own[:] = self.scratch
+            found = _centres(matrix, values)
         return found
+
+
+def _centres(counted: Floats, values: Floats) -> Floats:
+    """(splits, 1) mean of values (n,), of which each row of (splits, n) tells what they count for."""
+    found: Floats = (counted.dot(values) / counted.sum(1))[:, None]
+    return found
 
 
 class SplitSides:
@@ -50,12 +60,12 @@ class SplitSides:
 
     def squares(self, values: Floats, levels: tuple[float, float], noise: Spread) -> Floats:
         """(m, n) z² of each value from the level of its side, which is fitted for each split."""
-        left = self.left.levels(values, levels[0], noise, self.scratch)
-        right = self.right.levels(values, levels[1], noise, self.scratch)
-        found = np.empty_like(self.scratch)
-        squares(values[self.right.own], right, noise, found[:, self.right.own])
-        before = squares(values[self.left.own], left, noise, self.scratch[:, self.left.own])
-        first = self.left.mixed.start
-        found[:, :first] = before[:, :first]
-        np.copyto(found[:, self.left.mixed], before[:, first:], where=self.right.others)
+        weighing, found = Weighing(noise), np.empty_like(self.scratch)
+        for side, level in ((self.right, levels[1]), (self.left, levels[0])):
+            fitted = side.levels(values, level, weighing, self.scratch)
+            weighing.squares(values[side.own], fitted, side.scratch)
+        first, last = self.left.mixed.start, self.left.mixed.stop
+        found[:, first:] = self.right.scratch
+        found[:, :first] = self.left.scratch[:, :first]
+        np.copyto(found[:, first:last], self.left.scratch[:, first:], where=self.right.others)
         return found

@@ -14,6 +14,7 @@ from perftrack.core.changes.ranking import median
 from perftrack.core.stats import Floats
 
 FREEDOMS = (2.0, 3.0, 5.0, 10.0, 40.0)  # nearly normal at the end
+IN_CACHE = 2048  # residuals: of more, a few arrays with a row for each of FREEDOMS leave the processor's cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +42,18 @@ def spread(residuals: Floats, levels: int) -> Spread:
         return Spread(FREEDOMS[-1], 0.0)
     n, squared = len(residuals), residuals * residuals
     freedoms = np.array(FREEDOMS)[:, None]
-    variances = np.full_like(freedoms, start * start)
+    variances = np.array([[start * start]] * len(FREEDOMS))
     weighted = np.empty((len(FREEDOMS), n))
+    if n <= IN_CACHE:  # arrays of one shape are gone through in one go
+        squared, freedoms = np.repeat(squared[None], len(FREEDOMS), axis=0), np.repeat(freedoms, n, axis=1)
+    tops = freedoms + 1
     for _ in range(8):
         np.divide(squared, variances, out=weighted)
         weighted += freedoms
-        np.divide(freedoms + 1, weighted, out=weighted)
+        np.divide(tops, weighted, out=weighted)
         weighted *= squared
-        variances = weighted.sum(axis=1, keepdims=True) / n
+        np.add.reduce(weighted, axis=1, out=variances[:, 0])
+        variances /= n
     np.divide(squared, variances, out=weighted)
     weighted /= freedoms
     sums = np.log1p(weighted, out=weighted).sum(axis=1).tolist()
@@ -73,29 +78,37 @@ def centre(values: Floats, noise: Spread) -> float:
     level = median(values)
     if noise.scale == 0.0:
         return level
+    weighing, counted = Weighing(noise), np.empty_like(values)
     for _ in range(4):
-        counted = weights(values, level, noise)
-        level = float(counted @ values / counted.sum())
+        weighing.weights(values, level, counted)
+        level = float(counted.dot(values) / np.add.reduce(counted))
     return level
 
 
-def squares(values: Floats, level: float | Floats, noise: Spread, out: Floats | None = None) -> Floats:
-    """z² of each value, with z its distance from the level in noise scales."""
-    out = np.subtract(values, level, out=out)
-    out /= noise.scale
-    out *= out
-    return out
+class Weighing:
+    """Values by their distance from a level, of z noise scales. Results are written to `out`."""
 
+    def __init__(self, noise: Spread) -> None:
+        # As arrays: a number would be made one by each operation, which takes as long as it does on few values.
+        self._scale, self._df, self._one = np.array(noise.scale), np.array(noise.df), np.array(1.0)
 
-def weights(values: Floats, level: float | Floats, noise: Spread, out: Floats | None = None) -> Floats:
-    """What each value counts for under Student's t, 1 / (df + z²)."""
-    out = squares(values, level, noise, out)
-    out += noise.df
-    return np.divide(1.0, out, out=out)
+    def squares(self, values: Floats, level: float | Floats, out: Floats) -> Floats:
+        """z² of each value."""
+        np.subtract(values, level, out=out)
+        out /= self._scale
+        out *= out
+        return out
+
+    def weights(self, values: Floats, level: float | Floats, out: Floats) -> Floats:
+        """What each value counts for under Student's t, 1 / (df + z²)."""
+        self.squares(values, level, out)
+        out += self._df
+        np.divide(self._one, out, out=out)
+        return out
 
 
 def local_spread(values: Floats) -> Spread:
     """Spread about a level that may change, from the differences of neighbours."""
     if len(values) < 2:
         return Spread(5.0, 0.0)
-    return Spread(5.0, 1.4826 * median(np.abs(np.diff(values))) / math.sqrt(2))
+    return Spread(5.0, 1.4826 * median(np.abs(values[1:] - values[:-1])) / math.sqrt(2))

@@ -97,11 +97,11 @@ def _sure(values: Sequence[float] | Floats, trusted: Flags, exact: bool | None) 
 
 
 def _stretch(values: Sequence[float] | Floats, trusted: Flags, exact: bool | None) -> list[WatchedChange]:
-    sure = _sure(values, trusted, exact)
+    if trusted.all():
+        return [WatchedChange(change, Standing.ALERT) for change in detect(values, exact=exact)]
+    sure, seen = _sure(values, trusted, exact), detect(values, exact=exact)
     found = [WatchedChange(change, Standing.ALERT) for change in sure]
-    if not trusted.all():
-        seen = detect(values, exact=exact)
-        found += [WatchedChange(c, Standing.SUSPECT) for c in seen if not any(_same(c, other) for other in sure)]
+    found += [WatchedChange(c, Standing.SUSPECT) for c in seen if not any(_same(c, other) for other in sure)]
     return found
 
 
@@ -117,4 +117,6 @@ def _same(change: ChangePoint, other: ChangePoint) -> bool:
 
 
 def _shifted(change: ChangePoint, by: int) -> ChangePoint:
+    if by == 0:
+        return change
     return replace(change, first=change.first + by, last=change.last + by, most_likely=change.most_likely + by)

@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from perftrack.core.changes.commitrange import place, quick_place
+from perftrack.core.changes import commitrange, studentnoise
+from perftrack.core.changes.commitrange import Place, place, quick_place
 from perftrack.core.changes.studentnoise import Spread, centre, deviations, spread
 from perftrack.core.stats import Floats
 
@@ -72,9 +73,43 @@ def test_noise_without_a_scale_leaves_no_doubt() -> None:
 
 
 def test_quick_place_moves_a_cut_to_where_the_step_is() -> None:
-    assert quick_place(stepped(8, 6.0), 92, NORMAL) == pytest.approx(100, abs=1)
+    assert quick_place(stepped(8, 6.0), (0.0, 6.0), NORMAL) == pytest.approx(100, abs=1)
 
 
 def test_a_step_at_either_end_is_found() -> None:
     assert place(stepped(9, 8.0, at=1, n=30), 2, NORMAL).most_likely == 1
     assert place(stepped(9, 8.0, at=29, n=30), 28, NORMAL).most_likely == 29
+
+
+def test_quick_place_is_exact_however_sure_the_step_is() -> None:
+    """Most places are then less likely than floats can tell."""
+    for at in (1, 2, 40, 100, 198, 199):
+        assert quick_place(stepped(10, 1e4, at), (0.0, 1e4), NORMAL) == at
+
+
+def test_quick_place_misses_by_little_on_the_whole() -> None:
+    """Of two likely places with others about the one, that one, and not the likeliest alone."""
+    values = np.concatenate((np.zeros(50), np.full(50, 2.0)))
+    values[[40, 41, 42]] = 1.02  # the step may as well be before, within or after these
+    assert 40 <= quick_place(values, (0.0, 2.0), NORMAL) <= 50
+
+
+def test_the_only_likely_place_is_certain() -> None:
+    assert place(stepped(11, 60.0), 100, NORMAL) == Place(100, 100, 100, 1.0)
+
+
+def test_many_places_at_once_are_as_likely_as_each_by_itself() -> None:
+    values, splits = stepped(12, 1.0), np.arange(60, 141)
+    together = commitrange._likelihood(values, (0.0, 1.0), NORMAL, 1.0, splits)
+    alone = [
+        float(commitrange._likelihood(values, (0.0, 1.0), NORMAL, 1.0, splits[i : i + 1])[0]) for i in range(81)
+    ]
+    assert together.tolist() == pytest.approx(alone)
+
+
+@pytest.mark.parametrize("n", [1, 7, 200])
+def test_spread_is_the_same_in_whatever_portions_it_is_reckoned(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(13).standard_t(3, n)
+    found = spread(values, 1)
+    monkeypatch.setattr(studentnoise, "IN_CACHE", 0)
+    assert spread(values, 1) == found

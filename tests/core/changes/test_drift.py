@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from perftrack.core.changes import drift
 from perftrack.core.changes.drift import SHORTEST_RAMP, ramp
 from perftrack.core.stats import Floats
 
@@ -57,3 +58,20 @@ def test_a_short_series_has_no_ramp() -> None:
 def test_values_without_noise_have_no_ramp() -> None:
     assert ramp(np.repeat([0.0, 1.0], 50), [50], 0.0) is None
     assert ramp(np.repeat([0.0, 1.0], 50), [50], 1e-9) is None
+
+
+def test_what_is_told_from_the_best_places_alone_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    shapes = [3.0 * (np.arange(200) >= 90), 2.0 * risen(40, 140), 4.0 * risen(85, 105), np.zeros(200)]
+    cases = [(noise(seed) + shape, cuts) for seed in range(25) for shape in shapes for cuts in ([90], [70, 110])]
+    found = [ramp(values, cuts, 1.0) for values, cuts in cases]
+    monkeypatch.setattr(drift._Fits, "at_most", lambda self, precision: np.inf)
+    assert [ramp(values, cuts, 1.0) for values, cuts in cases] == found
+    assert 25 <= sum(f is not None for f in found) <= 175
+
+
+def test_a_spike_is_cut_off_at_the_median_around_it() -> None:
+    values = noise(4, 60)
+    values[[0, 30, 59]] += 100.0
+    padded = np.pad(values, 7, mode="edge")
+    middle = np.array([np.median(padded[i : i + 15]) for i in range(60)])
+    assert drift._limited(values, 1.0).tolist() == np.clip(values, middle - 2.5, middle + 2.5).tolist()

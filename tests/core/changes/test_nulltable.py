@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from perftrack.core.changes.nulldata import ARCS, LEVELS, SPLITS
-from perftrack.core.changes.nulltable import LONGEST, SHORTEST, arc_p, split_p
+from perftrack.core.changes.nulltable import LONGEST, SHORTEST, arc_least, arc_p, split_p
 
 
 def test_gives_the_level_at_a_length_and_statistic_of_the_table() -> None:
@@ -45,3 +45,25 @@ def test_rows_rise_and_levels_fall() -> None:
     for row in (*SPLITS.values(), *ARCS.values()):
         assert len(row) == len(LEVELS)
         assert list(row) == sorted(row)
+
+
+@pytest.mark.parametrize("n", [14, 30, 57, 200, 2000])
+def test_an_arc_that_is_less_likely_reaches_the_least_statistic(n: int) -> None:
+    for p in (0.3, 2e-4, 1e-5, 1e-9, 1e-40, 1e-200):
+        least = arc_least(p, n)
+        for statistic in np.arange(0.0, 1200.0, 0.7):
+            assert statistic >= least or arc_p(statistic, n) > p
+        assert n < 57 or least == math.inf or arc_p(least + 4.0, n) <= p  # and one that is much less would not do
+
+
+def test_every_arc_reaches_the_least_statistic_of_a_certainty() -> None:
+    assert arc_least(1.0, 100) == -math.inf
+
+
+def test_no_arc_is_less_likely_than_two_halves_apart() -> None:
+    assert arc_least(0.9 * 2 / math.comb(30, 15), 30) == math.inf
+    assert arc_least(1.1 * 2 / math.comb(30, 15), 30) < math.inf
+
+
+def test_probabilities_that_floats_hardly_hold_are_not_told_apart() -> None:
+    assert arc_least(0.0, 3000) == arc_least(5e-324, 3000) == arc_least(1e-301, 3000) < math.inf

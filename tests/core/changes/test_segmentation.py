@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
+from perftrack.core.changes import segmentation, splitbound
 from perftrack.core.changes.segmentation import ALPHA, ARC_ALPHA, SPLIT_ALPHA, segment
 from perftrack.core.changes.studentnoise import Spread
 from perftrack.core.stats import Floats
@@ -67,3 +70,29 @@ def test_short_series_have_no_cut() -> None:
 
 def test_values_without_spread_are_cut_where_they_change() -> None:
     assert [c.at for c in segment(np.repeat([1.0, 2.0], 30), 0.0, Spread(5.0, 0.0))] == [30]
+
+
+def levelled(seed: int, n: int) -> Floats:
+    """Noise with some steps and bumps of any size."""
+    rng = np.random.default_rng(seed)
+    values = rng.standard_normal(n)
+    for at in rng.integers(1, n, 4):
+        values[at : at + rng.choice([5, 20, n])] += rng.choice([-40.0, -1.5, 0.0, 1.0, 4.0])
+    return values
+
+
+@pytest.mark.parametrize("n", [40, 200, 1500])
+def test_what_is_not_looked_at_makes_no_difference(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = [(levelled(seed, n), phi) for seed in range(25) for phi in (0.0, 0.3)]
+    found = [segment(values, phi, NORMAL) for values, phi in cases]
+    monkeypatch.setattr(segmentation, "arc_least", lambda p, n: -math.inf)
+    monkeypatch.setattr(segmentation, "surely", lambda values, k, p: False)
+    monkeypatch.setattr(splitbound, "surely", lambda values, k, p: False)
+    assert [segment(values, phi, NORMAL) for values, phi in cases] == found
+    assert sum(map(len, found)) >= 25
+
+
+def test_a_step_too_sure_for_floats_is_one_cut() -> None:
+    values = noise(5, 3000) + 50.0 * (np.arange(3000) >= 1400)
+    (cut,) = segment(values, 0.0, NORMAL)
+    assert (cut.at, cut.p_value) == (1400, 0.0)
