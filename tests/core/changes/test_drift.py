@@ -75,3 +75,18 @@ def test_a_spike_is_cut_off_at_the_median_around_it() -> None:
     padded = np.pad(values, 7, mode="edge")
     middle = np.array([np.median(padded[i : i + 15]) for i in range(60)])
     assert drift._limited(values, 1.0).tolist() == np.clip(values, middle - 2.5, middle + 2.5).tolist()
+
+
+def test_the_mean_likelihood_of_places_lies_within_its_bounds() -> None:
+    rng = np.random.default_rng(6)
+    for count in (1, 2, 30, 253):
+        for spread in (0.01, 1.0, 100.0):
+            fits = drift._Fits(100.0 + spread * rng.random(count), 1.0 + 50.0 * rng.random(count))
+            found = fits.log_mean(1.3)
+            assert fits.at_least(1.3, 0.0) - 1e-9 <= found <= fits.at_most(1.3) + 1e-9
+            assert fits.log_mean(1.3, 40.0) == pytest.approx(found + 26.0)
+            assert fits.at_least(1.3, 40.0) == pytest.approx(fits.at_least(1.3, 0.0) + 26.0)
+    alone = drift._Fits(np.array([2.0]), np.array([9.0]))
+    assert (
+        alone.at_least(1.3, 0.0) == alone.log_mean(1.3) == alone.at_most(1.3) == pytest.approx(-1.3 - np.log(3.0))
+    )

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from perftrack.core.changes import segmentation, splitbound
+from perftrack.core.changes.nulltable import split_p
+from perftrack.core.changes.rankscan import RankSums
 from perftrack.core.changes.segmentation import ALPHA, ARC_ALPHA, SPLIT_ALPHA, segment
 from perftrack.core.changes.studentnoise import Spread
 from perftrack.core.stats import Floats
@@ -96,3 +98,17 @@ def test_a_step_too_sure_for_floats_is_one_cut() -> None:
     values = noise(5, 3000) + 50.0 * (np.arange(3000) >= 1400)
     (cut,) = segment(values, 0.0, NORMAL)
     assert (cut.at, cut.p_value) == (1400, 0.0)
+
+
+def test_an_arc_is_found_beside_a_split_that_is_sure() -> None:
+    values = noise(6, 600)
+    values[200:313] += 8.0  # as long as an arc that is looked at
+    first, second = segment(values, 0.0, NORMAL)
+    assert first.p_value == second.p_value < split_p(RankSums(values).best_split().statistic, 600) / 1e6 < 1e-12
+
+
+def test_a_cut_that_is_not_sure_enough_to_keep_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = noise(7, 300) + 8.0 * (np.arange(300) >= 100) + 1.5 * (np.arange(300) >= 220)
+    assert cuts(values) == [pytest.approx(100, abs=1), pytest.approx(220, abs=5)]
+    monkeypatch.setattr(segmentation, "KEEP_ALPHA", 1e-20)
+    assert cuts(values) == [pytest.approx(100, abs=1)]

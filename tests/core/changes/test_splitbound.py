@@ -73,3 +73,11 @@ def test_seen_is_by_the_probability_itself_where_counts_do_not_tell() -> None:
         assert seen(values, 60, 0.001) == (p <= 0.001)
         told += p <= 0.001 and not surely(values, 60, 0.001)
     assert told > 0
+
+
+@pytest.mark.parametrize("k", [8, 14])
+def test_a_stray_may_be_the_farthest_of_all(k: int) -> None:
+    """Of a short side it then counts for more than all but a few of the others."""
+    short = np.append(np.linspace(40.0, 41.0, k - 1), 1e6)
+    values = np.concatenate((short, np.linspace(0.0, 39.0, 10), np.linspace(50.0, 100.0, 200)))
+    assert least_statistic(values, k) <= RankSums(values).split_at(k)
