@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+from importlib.metadata import version
+from importlib.util import find_spec
 
 import pytest
 
@@ -314,7 +316,7 @@ class TestEnv:
         fields = {f["field"]: f["value"] for f in repo.run("env", "--device", "cpu", "--json").document["fields"]}
         assert fields["cpu_model"]
         assert fields["cpu_cores"] >= 1
-        assert fields["torch_version"] is None
+        assert fields["torch_version"] == (version("torch") if find_spec("torch") else None)
 
     def test_a_device_that_is_not_there_is_an_error(self, repo: Scratch):
         answer = repo.run("env", "--device", "cuda")
